@@ -286,7 +286,9 @@ struct ServerConnectionTests {
         var limits = Limits.server
         limits.sessionsPerConnection = 1
         connection = Self.connection(limits: limits)
-        #expect(connection.received(Self.bind(1)).map(name) == ["open"])
+        let first = connection.received(Self.bind(1, needsFileIdent: true))
+        let key = try #require(opening(first))
+        #expect(first.map(name) == ["open"])
         let refused = connection.received(Self.bind(2))
         #expect(refused.map(name) == ["error 201"])
         guard case .send(.jsonError(let report))? = refused.first else {
@@ -296,6 +298,8 @@ struct ServerConnectionTests {
         #expect(report.body.action == .transient)
         #expect(report.body.tryAgain)
         #expect(connection.received(.unbind(2)).map(name) == ["ended"])
+        // The others continue.
+        #expect(connection.opened(key, assigned: fileIdent(2)) == [.send(.ident(1, fileIdent(2)))])
         var (running, _) = try running()
         let command = ClientMessage.testCommand(1, RequestIdent(1), json: "{}")
         #expect(running.received(command).map(name) == ["error 201"])

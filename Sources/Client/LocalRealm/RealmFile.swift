@@ -218,8 +218,10 @@ extension RealmFile {
         guard !hasEmptyHistory else { return max(state.localVersion, passed) }
         return try mappingErrors {
             let history = History(connection: connection)
-            hasEmptyHistory = try history.firstLocalVersion(after: .zero) == nil
-            let next = try hasEmptyHistory ? nil : history.firstLocalVersion(after: passed)
+            let first = try history.firstLocalVersion(after: .zero)
+            hasEmptyHistory = first == nil
+            let isPassed = first.map { $0 <= passed } ?? false
+            let next = isPassed ? try history.firstLocalVersion(after: passed) : first
             return next.map { ClientVersion($0.rawValue.subtracting(clamping: 1)) }
                 ?? max(state.localVersion, passed)
         }

@@ -19,8 +19,8 @@ final class CaptureWatch: @unchecked Sendable {
     private let ownWrites: OwnWrites
     private let onCapture: @Sendable () -> Void
     private var subscription: DirectoryWatch.Subscription?
-    /// Whether the kernel notifies of each write.
-    private var isNotifiedOfAll = false
+    /// Whether the kernel would notify of each write.
+    private let isNotifiable: Bool
     private var pollNumber = 0
     /// While the kernel notifies of each write, most polls only look whether the file is the same.
     private static let pollsBetweenFullOnes = 8
@@ -64,15 +64,14 @@ final class CaptureWatch: @unchecked Sendable {
         self.onCapture = onCapture
         // Before the connection is opened: what is written after that is seen by one of the two.
         self.traces = FileTraces(path: path, logPath: logPath)
+        self.isNotifiable =
+            options.usesNotifications && FileSystem.notifiesOfAllWrites(to: path)
         self.connection = nil
-        if !startsSilent { _ = try open() }
+        // While many files are opened, this one's first look waits a little: most have nothing to see.
+        if !(isNotifiable && OpenConnections.areMany) { _ = try open() }
     }
 
-    /// While many files are opened, this one's first look waits a little: most have nothing to see.
-    private var startsSilent: Bool {
-        OpenConnections.areMany && options.usesNotifications
-            && FileSystem.notifiesOfAllWrites(to: path)
-    }
+    private var isNotifiedOfAll: Bool { isNotifiable && subscription != nil }
 
     func start() {
         queue.async { [self] in
@@ -114,7 +113,6 @@ final class CaptureWatch: @unchecked Sendable {
             to: usesLog ? [name + "-wal"] : [name, name + "-wal"],
             in: directory.isEmpty ? root : directory
         ) { [weak self] in self?.takeNotification() ?? .relaxed }
-        isNotifiedOfAll = subscription != nil && FileSystem.notifiesOfAllWrites(to: path)
     }
 
     // MARK: Looking

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import SQLite
 
 /// Copies the write-ahead log back into the database file before it grows large, and gives the space of
@@ -37,16 +36,14 @@ package final class Checkpointer {
     /// Whether a checkpoint may do something, by the sizes of the files alone: for most realms it is not worth a
     /// connection.
     package static func mayHaveWork(at path: String) -> Bool {
-        isLogLarge(of: path) || sizeInBytes(of: path) > Int(keptFreePages) * smallestPageInBytes
+        isLogLarge(of: path)
+            || FileHome.size(of: path) > UInt64(keptFreePages) * smallestPageInBytes
     }
 
-    private static let smallestPageInBytes = 512
+    private static let smallestPageInBytes: UInt64 = 512
 
-    private static func logSizeInBytes(of path: String) -> Int { sizeInBytes(of: path + "-wal") }
-
-    private static func sizeInBytes(of path: String) -> Int {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    private static func logSizeInBytes(of path: String) -> Int {
+        Int(clamping: FileHome.size(of: path + "-wal"))
     }
 
     /// Checkpoints as the size of the log requires, and shrinks a file that is empty for a large part; never

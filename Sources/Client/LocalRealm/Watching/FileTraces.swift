@@ -18,7 +18,7 @@ struct FileTraces: Equatable {
 
     /// False if the database file was removed or replaced since. Costs half of new traces.
     func areOfFile(at path: String) -> Bool {
-        database?.identity == FileTrace(path: path)?.identity
+        database?.identity == FileIdentity(path: path)
     }
 
     /// False if the database file was removed or replaced.

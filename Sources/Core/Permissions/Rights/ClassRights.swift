@@ -35,5 +35,6 @@ package struct UserRights: Hashable, Sendable {
     /// A class that the roles do not know, such as one added later, allows nothing.
     package subscript(className: Text) -> ClassRights { classes[className] ?? .noRole }
 
+    /// For a later comparison with the rights of then.
     package var signature: UserRightsSignature { UserRightsSignature(classes) }
 }

@@ -17,6 +17,8 @@ package struct UserRightsSignature: Hashable, Sendable {
     /// Whether the schema had the class.
     package func knows(_ className: Text) -> Bool { classes[className] != nil }
 
+    private func rights(to className: Text) -> RightsSignature? { classes[className] ?? nil }
+
     /// The difference between these rights and later ones.
     ///
     /// - Parameter subscribed: the classes with a subscription.
@@ -24,13 +26,9 @@ package struct UserRightsSignature: Hashable, Sendable {
         to present: UserRightsSignature,
         subscribed: some Sequence<Text>
     ) -> Change {
-        let areSame = classes.allSatisfy { className, rights in
-            (present.classes[className] ?? nil) == rights
-        }
+        let areSame = classes.allSatisfy { $0.value == present.rights(to: $0.key) }
         guard areSame else { return .rights }
-        let isWider = subscribed.contains { className in
-            !knows(className) && (present.classes[className] ?? nil) != nil
-        }
+        let isWider = subscribed.contains { !knows($0) && present.rights(to: $0) != nil }
         return isWider ? .newClass : .none
     }
 
