@@ -206,8 +206,8 @@ let package = Package(
             "LocalRealm",
             in: .client,
             [
-                "Changesets", "ClientReset", "Digests", "Documents", "Merge", "Query", "SQLite",
-                "Schemas", "Scopes", "Subscriptions", "Versions", crypto,
+                "CLinux", "Changesets", "ClientReset", "Digests", "Documents", "Merge", "Query",
+                "SQLite", "Schemas", "Scopes", "Subscriptions", "Versions", crypto,
             ]
         ),
         module("Outbound", in: .system, nio),

@@ -91,9 +91,8 @@ let package = Package(
             "LocalRealm",
             in: "Client/",
             [
-                "Changesets", "ClientReset", "Digests", "Documents", "Merge", "Query", "SQLite",
-                "Schemas", "Scopes",
-                "Subscriptions", "Versions",
+                "CLinux", "Changesets", "ClientReset", "Digests", "Documents", "Merge", "Query",
+                "SQLite", "Schemas", "Scopes", "Subscriptions", "Versions",
             ],
             without: ["Comparison"]
         ),

@@ -179,7 +179,7 @@ struct BadPeerTests {
                 }
                 switch ending {
                 case 0: try await client.send(.unbind(1))
-                case 1: _ = try await client.expectErrorSkippingDownloads(session: 1)
+                case 1: _ = try await client.expectErrorAfterDownloads(session: 1)
                 case 2: stream.cut()
                 default: try await client.send(text: "nonsense\n")
                 }
@@ -228,16 +228,5 @@ private final class Counter: Sendable {
 
     func increment() {
         count.add(1, ordering: .relaxed)
-    }
-}
-
-extension TestClient {
-    fileprivate func expectErrorSkippingDownloads(
-        session: SessionIdent
-    ) async throws -> JSONErrorReport {
-        while let message = try await receive() {
-            if case .jsonError(let report) = message, report.session == session { return report }
-        }
-        throw Unexpected(wanted: "JSON_ERROR")
     }
 }

@@ -281,7 +281,7 @@ struct ConversationTests {
                 try await client.upload([upload(2, on: 0, [0xff])])
                 try await client.upload([upload(3, on: 0)])
                 try await client.send(.mark(1, RequestIdent(1)))
-                var report = try await client.expectErrorAfterMarks(session: 1)
+                var report = try await client.expectErrorAfterDownloads(session: 1)
                 #expect(report.code == 212)
                 #expect(report.body.action == .clientReset)
                 #expect(!report.body.tryAgain)
@@ -410,19 +410,5 @@ struct ConversationTests {
                 #expect(report.body.message.contains("development mode is off"))
             }
         }
-    }
-}
-
-extension TestClient {
-    /// The error of a session; a MARK or DOWNLOAD may have been under way before it.
-    fileprivate func expectErrorAfterMarks(session: SessionIdent) async throws -> JSONErrorReport {
-        while let message = try await receive() {
-            switch message {
-            case .mark, .download: continue
-            case .jsonError(let report) where report.session == session: return report
-            default: throw Unexpected(wanted: "JSON_ERROR", got: message)
-            }
-        }
-        throw Unexpected(wanted: "JSON_ERROR")
     }
 }

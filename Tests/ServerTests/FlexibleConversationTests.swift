@@ -114,7 +114,7 @@ struct FlexibleConversationTests {
                     try await writer.upload([upload(3, on: 0, Tasks.create(1, title: "new"))])
                     try await writer.receive(acknowledging: 3)
                 }
-                let report = try await early.expectError(session: 1)
+                let report = try await early.expectErrorAfterDownloads(session: 1)
                 #expect(report.code == 200)
                 try await early.send(.unbind(1))
                 try await early.rebind(file, query, known)

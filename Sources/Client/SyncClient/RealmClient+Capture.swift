@@ -22,11 +22,14 @@ extension RealmClient {
     ///
     /// A program that writes all the time then has the file's lock to itself for as long as the drain took it.
     func captureWrites(_ captures: AsyncStream<Void>) async {
+        var earliest = time.uptime()
         for await _ in captures {
+            let rest = earliest - time.uptime()
+            if rest > .zero { try? await time.sleep(rest) }
             let start = time.uptime()
             await inTaskOfItsOwn { await self.captureUntilDone() }
-            let duration = min(time.uptime() - start, Self.longestCaptureDelay)
-            try? await time.sleep(max(captureDelay, duration))
+            let end = time.uptime()
+            earliest = end + max(captureDelay, min(end - start, Self.longestCaptureDelay))
         }
     }
 

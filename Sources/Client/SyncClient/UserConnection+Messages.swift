@@ -15,12 +15,14 @@ extension UserConnection {
         logger.notice("connected", metadata: ["protocol": "\(agreed.token)"])
         for realm in realmsInOrder { await realm.connected(isFastReconnect: isFastReconnect) }
         inbox = Inbox()
+        let alarm = Alarm(time)
         try await withThrowingTaskGroup { group in
-            group.addTask { try await self.sendUntilClosed(on: stream) }
+            group.addTask { [attention] in await alarm.raise(attention) }
+            group.addTask { try await self.sendUntilClosed(on: stream, alarm) }
             group.addTask { try await self.receive(from: stream) }
             group.addTask { try await self.deliver() }
             group.addTask { [linkMeter] in await linkMeter.sample(stream) }
-            // When one of the four tasks ends, cancel the others.
+            // When one of the five tasks ends, cancel the others.
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -28,9 +30,9 @@ extension UserConnection {
 
     /// Sends until the connection ends. If sending fails first, waits for the receiving side to
     /// report the server's close code, which a failed send does not know.
-    private func sendUntilClosed(on stream: any MessageStream) async throws {
+    private func sendUntilClosed(on stream: any MessageStream, _ alarm: Alarm) async throws {
         do {
-            try await send(on: stream)
+            try await send(on: stream, alarm)
         } catch let error as TransportError {
             try await time.sleep(Self.closeCodeTimeout)
             throw error
@@ -40,7 +42,7 @@ extension UserConnection {
     private static let closeCodeTimeout = Duration.seconds(5)
 
     /// Sends PINGs when due, otherwise one message per realm with a turn and round.
-    private func send(on stream: any MessageStream) async throws {
+    private func send(on stream: any MessageStream, _ alarm: Alarm) async throws {
         while !Task.isCancelled {
             switch await nextStep() {
             case .send(let message):
@@ -53,7 +55,10 @@ extension UserConnection {
             case .connect:
                 return
             case .wait(let moment):
-                if try await !sendOneMessagePerRealm(on: stream) { await wait(until: moment) }
+                if try await sendOneMessagePerRealm(on: stream) { continue }
+                // It raises the same signal.
+                alarm.set(moment)
+                await attention.wait()
             }
         }
     }

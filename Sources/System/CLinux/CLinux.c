@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -26,6 +27,15 @@ int linux_memfd_create(const char *name) {
 
 int linux_pipe(int ends[2]) {
     return pipe2(ends, O_CLOEXEC);
+}
+
+int linux_eventfd(void) {
+    return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+}
+
+int linux_poll(struct pollfd *entries, size_t count, int64_t nanoseconds) {
+    struct timespec limit = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    return ppoll(entries, count, nanoseconds < 0 ? NULL : &limit, NULL);
 }
 
 static int fill_actions(posix_spawn_file_actions_t *actions, int input, int output, int errors) {

@@ -110,6 +110,18 @@ extension TestClient {
         }
     }
 
+    /// The error of a session; a MARK or DOWNLOAD may have been under way before it.
+    func expectErrorAfterDownloads(session: SessionIdent) async throws -> JSONErrorReport {
+        while let message = try await receive() {
+            switch message {
+            case .mark, .download: continue
+            case .jsonError(let report) where report.session == session: return report
+            default: throw Unexpected(wanted: "JSON_ERROR", got: message)
+            }
+        }
+        throw Unexpected(wanted: "JSON_ERROR")
+    }
+
     /// Opens a session of a new file and takes its first DOWNLOAD.
     @discardableResult
     func start(

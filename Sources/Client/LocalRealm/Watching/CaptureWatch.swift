@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import SQLite
 
 /// The running part of a `CommitWatcher`: the notifications, the polls, and a connection while there is something
@@ -6,10 +5,10 @@ internal import SQLite
 ///
 /// Without a notification it compares the state of the files by the file system, with one timer for all realms.
 /// Together with checkpoints and records that follow work, 500 silent realms took 0.4 to 0.5 % of a core for 11
-/// (`Benchmarks/many.py`). Everything runs on the queue of all watches, which makes it safe to share.
+/// (`Benchmarks/many.py`). Everything runs on the thread of all watches, which makes it safe to share.
 final class CaptureWatch: @unchecked Sendable {
     private let directoryWatch = DirectoryWatch.shared
-    private let queue = DirectoryWatch.shared.queue
+    private let thread = DirectoryWatch.shared.thread
     private let path: String
     private let logPath: String
     private let options: CommitWatcher.Options
@@ -28,7 +27,7 @@ final class CaptureWatch: @unchecked Sendable {
     /// As of the last poll.
     private var traces: FileTraces
     /// The last sign that something was written; nil if the connection is closed.
-    private var lastSign: DispatchTime?
+    private var lastSign: ContinuousClock.Instant?
     /// Of the connection; another one counts differently.
     private var dataVersion: Int64?
     /// The delay before the next look, if one is planned.
@@ -74,7 +73,7 @@ final class CaptureWatch: @unchecked Sendable {
     private var isNotifiedOfAll: Bool { isNotifiable && subscription != nil }
 
     func start() {
-        queue.async { [self] in
+        thread.run { [self] in
             guard !isStopped else { return }
             if options.usesNotifications { subscribe() }
             poll = directoryWatch.polls.take(every: options.pollInterval) { [weak self] in
@@ -83,7 +82,7 @@ final class CaptureWatch: @unchecked Sendable {
             guard connection != nil else {
                 return planLook(after: .milliseconds(Int.random(in: Self.firstLookInMilliseconds)))
             }
-            lastSign = .now()
+            lastSign = .now
             reportIfCaptured(connection)
             if !hasReported { closeAmongMany() }
         }
@@ -92,7 +91,7 @@ final class CaptureWatch: @unchecked Sendable {
     private static let firstLookInMilliseconds = 1000...5000
 
     func stop() {
-        queue.async { [self] in
+        thread.run { [self] in
             isStopped = true
             if let poll { directoryWatch.polls.end(poll) }
             if let subscription { directoryWatch.end(subscription) }
@@ -135,7 +134,7 @@ final class CaptureWatch: @unchecked Sendable {
         self.delay = delay
         number += 1
         hasNotification = false
-        queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self, number] in
+        thread.run(after: delay) { [weak self, number] in
             guard let self, number == self.number, !isStopped else { return }
             lookAsPlanned(after: delay)
         }
@@ -163,7 +162,7 @@ final class CaptureWatch: @unchecked Sendable {
 
     private func look() {
         guard !isStopped else { return }
-        lastSign = .now()
+        lastSign = .now
         lookAtDatabase()
     }
 
@@ -211,7 +210,7 @@ extension CaptureWatch {
             }
         } else if let lastSign {
             lookAtDatabase()
-            guard .now() >= lastSign + options.doubt.dispatchInterval else { return }
+            guard .now >= lastSign + options.doubt else { return }
             // From here on every commit changes the traces.
             if isFreeOfWriters { close() }
         }
@@ -255,12 +254,5 @@ extension CaptureWatch {
         self.connection = nil
         ticket = nil
         lastSign = nil
-    }
-}
-
-extension Duration {
-    var dispatchInterval: DispatchTimeInterval {
-        let (seconds, attoseconds) = components
-        return .nanoseconds(Int(clamping: seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
     }
 }

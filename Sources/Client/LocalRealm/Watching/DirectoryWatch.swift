@@ -1,28 +1,22 @@
-internal import Dispatch
 internal import Glibc
 
 /// Reports writes to files through inotify: one instance for all realms of the process, since the
 /// kernel grants a user few of them.
 ///
-/// It watches directories, not files: a log comes and goes. Everything runs on its queue, which
+/// It watches directories, not files: a log comes and goes. Everything runs on its thread, which
 /// makes it safe to share.
 final class DirectoryWatch: @unchecked Sendable {
     static let shared = DirectoryWatch()
 
-    /// One thread serves all watches: their work takes microseconds.
-    let queue = DispatchQueue(label: "realm.commits")
+    /// It serves all watches: their work takes microseconds.
+    let thread = WatchThread()
     /// For file systems that report nothing.
     let polls: SharedPolls
     /// Nil before the first subscription, and if the kernel does not support notifications.
-    private var instance: Instance?
+    private var descriptor: Int32?
     /// By watch descriptor, which is the same for every path of a directory.
     private var directories: [Int32: [Subscription: Subscriber]] = [:]
     private var lastNumber: UInt64 = 0
-
-    private struct Instance {
-        let descriptor: Int32
-        let source: any DispatchSourceRead
-    }
 
     private struct Subscriber {
         let names: Set<String>
@@ -42,17 +36,17 @@ final class DirectoryWatch: @unchecked Sendable {
     }
 
     private init() {
-        self.polls = SharedPolls(on: queue)
+        self.polls = SharedPolls(on: thread)
     }
 
     private static let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
     /// For so long after a notification no other one is read: a transaction writes its log many
     /// times.
-    private static let pause = DispatchTimeInterval.milliseconds(1)
+    private static let pause = Duration.milliseconds(1)
     /// The same if no one who heard of the last ones is in a hurry; others may be.
-    private static let longPause = DispatchTimeInterval.milliseconds(8)
+    private static let longPause = Duration.milliseconds(8)
 
-    /// Calls the closure, on the queue, after writes to files of those names. Call it on the queue.
+    /// Calls the closure, on the thread, after writes to files of those names. Call it on the thread.
     ///
     /// - Returns: nil if the kernel or the file system does not support notifications.
     func subscribe(
@@ -60,7 +54,7 @@ final class DirectoryWatch: @unchecked Sendable {
         in directory: String,
         _ onWrite: @escaping () -> Interest
     ) -> Subscription? {
-        guard let descriptor = (instance ?? open())?.descriptor else { return nil }
+        guard let descriptor = descriptor ?? open() else { return nil }
         let watch = inotify_add_watch(descriptor, directory, Self.events)
         guard watch >= 0 else { return nil }
         lastNumber += 1
@@ -69,38 +63,32 @@ final class DirectoryWatch: @unchecked Sendable {
         return subscription
     }
 
-    /// Ends a subscription. Call it on the queue.
+    /// Ends a subscription. Call it on the thread.
     func end(_ subscription: Subscription) {
         let watch = subscription.directory
         // The kernel has already ended those of a removed directory.
-        guard let instance, directories[watch] != nil else { return }
+        guard let descriptor, directories[watch] != nil else { return }
         directories[watch]?[subscription] = nil
         guard directories[watch]?.isEmpty == true else { return }
         directories[watch] = nil
-        inotify_rm_watch(instance.descriptor, watch)
+        inotify_rm_watch(descriptor, watch)
     }
 
-    private func open() -> Instance? {
+    private func open() -> Int32? {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
-        // It lives as long as the process.
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        source.setEventHandler { [self] in takeEvents() }
-        let instance = Instance(descriptor: descriptor, source: source)
-        self.instance = instance
-        source.activate()
-        return instance
+        self.descriptor = descriptor
+        thread.read(descriptor) { [self] in takeEvents(of: descriptor) }
+        return descriptor
     }
 
     // MARK: Events
 
-    private func takeEvents() {
-        guard let instance else { return }
-        let interests = readEvents(instance.descriptor).map { $0.onWrite() }
+    /// Returns the time for which no other notification is read.
+    private func takeEvents(of descriptor: Int32) -> Duration {
+        let interests = readEvents(descriptor).map { $0.onWrite() }
         let isRelaxed = !interests.isEmpty && !interests.contains(.urgent)
-        let pause = isRelaxed ? Self.longPause : Self.pause
-        instance.source.suspend()
-        queue.asyncAfter(deadline: .now() + pause) { [self] in self.instance?.source.resume() }
+        return isRelaxed ? Self.longPause : Self.pause
     }
 
     /// Reads all waiting events; returns the subscriptions they concern, each once.

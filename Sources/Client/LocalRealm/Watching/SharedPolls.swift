@@ -1,17 +1,11 @@
-internal import Dispatch
-
-/// Timers that many watches share: one for each interval wakes the process once for all of them.
+/// Polls that many watches share: those of one interval wake the process once for all of them.
 ///
-/// Everything runs on the queue of all watches, which makes it safe to share.
+/// Everything runs on the thread of all watches, which makes it safe to share.
 final class SharedPolls: @unchecked Sendable {
-    private let queue: DispatchQueue
-    private var polls: [Duration: Poll] = [:]
+    private let thread: WatchThread
+    /// By interval; its polls end with the last of them.
+    private var takers: [Duration: [UInt64: () -> Void]] = [:]
     private var lastNumber: UInt64 = 0
-
-    private struct Poll {
-        let timer: any DispatchSourceTimer
-        var takers: [UInt64: () -> Void] = [:]
-    }
 
     /// Identifies a taker until its end.
     struct Participation {
@@ -19,35 +13,33 @@ final class SharedPolls: @unchecked Sendable {
         fileprivate let number: UInt64
     }
 
-    init(on queue: DispatchQueue) {
-        self.queue = queue
+    init(on thread: WatchThread) {
+        self.thread = thread
     }
 
-    /// Calls the closure, on the queue, once in each interval. Call it on the queue.
+    /// Calls the closure, on the thread, once in each interval. Call it on the thread.
     func take(every interval: Duration, _ look: @escaping () -> Void) -> Participation {
         lastNumber += 1
-        polls[interval, default: Poll(timer: start(interval))].takers[lastNumber] = look
+        if takers[interval] == nil { plan(interval) }
+        takers[interval, default: [:]][lastNumber] = look
         return Participation(interval: interval, number: lastNumber)
     }
 
-    /// Ends a participation. Call it on the queue.
+    /// Ends a participation. Call it on the thread.
     func end(_ participation: Participation) {
-        let interval = participation.interval
-        polls[interval]?.takers[participation.number] = nil
-        guard let poll = polls[interval], poll.takers.isEmpty else { return }
-        poll.timer.cancel()
-        polls[interval] = nil
+        takers[participation.interval]?[participation.number] = nil
     }
 
-    private func start(_ interval: Duration) -> any DispatchSourceTimer {
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        let time = interval.dispatchInterval
-        timer.schedule(deadline: .now() + time, repeating: time, leeway: .milliseconds(100))
-        timer.setEventHandler { [weak self] in
-            guard let takers = self?.polls[interval]?.takers else { return }
-            for look in takers.values { look() }
+    private func plan(_ interval: Duration) {
+        thread.run(after: interval) { [weak self] in self?.poll(interval) }
+    }
+
+    private func poll(_ interval: Duration) {
+        guard let current = takers[interval], !current.isEmpty else {
+            takers[interval] = nil
+            return
         }
-        timer.activate()
-        return timer
+        for look in current.values { look() }
+        plan(interval)
     }
 }

@@ -1,5 +1,6 @@
 // Calls of Linux and of the GNU C library that Swift's Glibc module leaves out.
 #pragma once
+#include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,13 @@ int linux_memfd_create(const char *name);
 
 // A pipe, both ends closed on exec; -1 and errno.
 int linux_pipe(int ends[2]);
+
+// A counter that can be read while it is not zero, without waiting, closed on exec; -1 and errno.
+int linux_eventfd(void);
+
+// Waits until a descriptor is ready, or for so many nanoseconds; for any time if they are negative. The
+// number of those that are ready; -1 and errno.
+int linux_poll(struct pollfd *entries, size_t count, int64_t nanoseconds);
 
 // Starts a program as the leader of a process group of its own, in the root directory, with three
 // descriptors and no other, and no signal ignored or blocked. 0, or an error number.
