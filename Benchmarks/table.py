@@ -36,7 +36,7 @@ PARTS = {
 }
 USUAL = ["transfer", "one", "path", "capture", "latency", "busy", "many", "idle"]
 
-MICROSECONDS, MEBIBYTES, TIMES, MILLISECONDS = "us", "MiB", "times", "ms"
+MICROSECONDS, MEBIBYTES, TIMES, MILLISECONDS, RATE = "us", "MiB", "times", "ms", "objects/s"
 
 
 def transfers(kind, note):
@@ -50,6 +50,8 @@ def transfers(kind, note):
         (f"agent: drain and upload{note}", [f"{t}.up.drain", f"{t}.up.upload"], MICROSECONDS, 6),
         (f"server: snapshot for new clients{note}", [f"{t}.down2.server", f"-{t}.down3.server"], MICROSECONDS,
          None if same else 3),
+        (f"up, until all is acknowledged (wall){note}", [f"{t}.up.rate"], RATE, -110_000),
+        (f"down to a new agent, from the history (wall){note}", [f"{t}.down1.rate"], RATE, -110_000),
         (f"peak of the server{note}", [f"{t}.server.peak"], MEBIBYTES, 150),
         (f"peak of the uploading agent{note}", [f"{t}.up.peak"], MEBIBYTES, 80),
         (f"peak of the downloading agent{note}", [f"{t}.down1.peak"], MEBIBYTES, 150),
@@ -65,7 +67,7 @@ LINES = (
         ("insert with capture, scalars", ["capture.scalars.ratio"], TIMES, 1.6),
         ("insert with capture, JSON columns", ["capture.json.ratio"], TIMES, 2.5),
         ("inserts while the agent syncs (wall)", ["path.insert.ratio"], TIMES, 2.5),
-        ("insert -> other file (wall)", ["path.rate"], "objects/s", -110_000),
+        ("insert -> other file (wall)", ["path.rate"], RATE, -110_000),
         ("commit to visible, median", ["latency.median"], MILLISECONDS, 3),
         ("commit to visible, 99th percentile", ["latency.p99"], MILLISECONDS, 10),
         ("row of a small realm beside a big one", ["busy.row"], MILLISECONDS, 50),

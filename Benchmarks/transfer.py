@@ -83,6 +83,7 @@ def main():
         keep("up.drain", drained)
         keep("up.upload", uploaded)
         keep("server.upload", received)
+        record(f"transfer.{kind}.up.rate", objects / seconds, objects / plain)
         print(line("up, until all is acknowledged", objects, seconds, plain) + f"; {used.text(objects)}")
         keep("up.peak", up.peak_in_mib)
         print(f"  {up.uploaded[1] / objects:.0f} bytes of changesets per object; {peaks(server, up)}")
@@ -98,6 +99,7 @@ def main():
             seconds = time.perf_counter() - began
             per_object = fresh.cpu_seconds / objects * 1e6
             keep(f"{name}.agent", per_object)
+            record(f"transfer.{kind}.{name}.rate", objects / seconds, objects / plain)
             keep(f"{name}.server", used.per_object(server, objects))
             keep(f"{name}.peak", fresh.peak_in_mib)
             keep("server.peak", server.peak_in_mib)

@@ -76,19 +76,34 @@ actor RunningAgent {
         await parts.database.close()
     }
 
+    /// The status of every realm, in any order. Many are asked at once: while all of thousands open, each waits for
+    /// its turn on a busy processor several times.
     func status() async -> [RealmStatus] {
         var report: [RealmStatus] = []
-        for realm in realms {
-            var status = await realm.status()
-            let connection = realm.realm.context.connection
-            status.roundTripSeconds = parts.link(of: connection).roundTrip
-                .map { $0 / .seconds(1) }
-            if status.state == .paused, let keeper = keepers[realm.name] {
-                status.nextOpening = await keeper.nextOpening.map { WallTime($0).description }
+        await withTaskGroup(of: (ConfiguredRealm, RealmStatus).self) { group in
+            for (number, realm) in realms.enumerated() {
+                if number >= Self.realmsAskedAtOnce, let next = await group.next() {
+                    report.append(await completed(next))
+                }
+                group.addTask { (realm, await realm.status()) }
             }
-            report.append(status)
+            for await next in group { report.append(await completed(next)) }
         }
         return report
+    }
+
+    private static let realmsAskedAtOnce = 512
+
+    private func completed(
+        _ answer: (realm: ConfiguredRealm, status: RealmStatus)
+    ) async -> RealmStatus {
+        var status = answer.status
+        let connection = answer.realm.realm.context.connection
+        status.roundTripSeconds = parts.link(of: connection).roundTrip.map { $0 / .seconds(1) }
+        if status.state == .paused, let keeper = keepers[answer.realm.name] {
+            status.nextOpening = await keeper.nextOpening.map { WallTime($0).description }
+        }
+        return status
     }
 
     /// The progress of the work on the files of open realms, by the realms' names.

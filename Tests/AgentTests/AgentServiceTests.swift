@@ -74,6 +74,23 @@ struct AgentServiceTests {
         _ = try service(configuration)
     }
 
+    @Test("The status has each of many realms once, with its own name and path, in order")
+    func manyRealms() async throws {
+        let names = (0..<1_100).map { "r\(10_000 + $0)" }
+        let realms = names.map { "  \($0): { user: till, partition: { string: \($0) } }" }
+        let configuration = try configuration(
+            """
+            apps: { shop: { app_id: shop, base_url: "http://127.0.0.1:1" } }
+            users: { till: { app: shop, provider: anonymous } }
+            realms:
+            \(realms.joined(separator: "\n"))
+            """
+        )
+        let report = try await service(configuration).status().realms
+        #expect(report.map(\.name) == names)
+        #expect(report.allSatisfy { $0.path.hasSuffix("/\($0.name).sqlite") })
+    }
+
     @Test("A sync without realms is done at once; one of a disabled realm names the setting")
     func nothingToSync() async throws {
         let configuration = try configuration(

@@ -58,8 +58,8 @@ final class WatchThread: @unchecked Sendable {
     /// Does the piece once the time has passed. Call it on the thread.
     func run(after delay: Duration, _ piece: @escaping Piece) {
         let moment = ContinuousClock.now + delay
-        let place = planned.firstIndex { $0.moment <= moment } ?? planned.endIndex
-        planned.insert(Planned(moment: moment, piece: piece), at: place)
+        let later = planned.lastIndex { $0.moment > moment }
+        planned.insert(Planned(moment: moment, piece: piece), at: later.map { $0 + 1 } ?? 0)
     }
 
     /// Calls the closure whenever the descriptor can be read, and then leaves the descriptor alone for as long as the
