@@ -88,6 +88,24 @@ struct AccountTests {
         #expect(try await session.logInAgain().userID == "u1")
     }
 
+    @Test("A log-in that is ordered while a realm's is being refused succeeds all the same")
+    func logInBesideRefusal() async throws {
+        let store = Store()
+        let session = session(exchange(), store, .emailPassword(email: "a@b.c", password: "s"))
+        _ = try await session.logIn()
+        _ = try await session.logOut()
+        let (asked, isAsked) = AsyncStream<Void>.makeStream()
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        await store.holdLogIn(isAsked, until: ends)
+        let ofRealm = Task { try await session.logIn() }
+        for await _ in asked { break }
+        let ordered = Task { try await session.logInAgain() }
+        for _ in 0..<100 { await Task.yield() }
+        end.yield()
+        await #expect(throws: UserSession.Failure.loggedOut) { _ = try await ofRealm.value }
+        #expect(try await ordered.value.userID == "u1")
+    }
+
     @Test("After its log-out an anonymous user is gone: the next one may be another")
     func anonymousLogOut() async throws {
         let exchange = exchange(

@@ -9,6 +9,7 @@ struct UserSessionTests {
         private(set) var saves = 0
         private var hasLoggedOut = false
         private var hasBeenRefused = false
+        private var hold: (isAsked: AsyncStream<Void>.Continuation, end: AsyncStream<Void>)?
 
         init(_ account: Account? = nil) {
             self.account = account
@@ -32,7 +33,20 @@ struct UserSessionTests {
 
         func isRefused() -> Bool { hasBeenRefused }
 
-        func isLoggedOut() -> Bool { hasLoggedOut }
+        func isLoggedOut() async -> Bool {
+            let answer = hasLoggedOut
+            if let hold {
+                self.hold = nil
+                hold.isAsked.yield()
+                for await _ in hold.end { break }
+            }
+            return answer
+        }
+
+        /// The next question whether the user is logged out is reported, and answered after `end`.
+        func holdLogIn(_ isAsked: AsyncStream<Void>.Continuation, until end: AsyncStream<Void>) {
+            hold = (isAsked, end)
+        }
 
         func logOut() {
             account = nil

@@ -80,17 +80,21 @@ struct TruthfulLogTests {
         try deployment.configure("a", user: .emailPassword)
         try deployment.setLogLevel(level, of: "a")
         let files = ["--config", "\(deployment.directory)/a.yaml"]
+        func users(_ verb: String) async throws {
+            let outcome = try await Programs.run("realm-agent", ["users", verb, "a"] + files)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
         try await deployment.withServer { _ in
             try await deployment.withAgent("a") { _ in
                 try await deployment.sync("a")
                 for _ in 0..<2 {
                     let closed = messages(deployment).count
-                    _ = try await Programs.run("realm-agent", ["users", "logout", "a"] + files)
+                    try await users("logout")
                     let isClosed = await eventually {
                         messages(deployment).dropFirst(closed).contains("realm is not open")
                     }
                     #expect(isClosed, "\(deployment.log("a"))")
-                    _ = try await Programs.run("realm-agent", ["users", "login", "a"] + files)
+                    try await users("login")
                     let isOpen = await eventually {
                         messages(deployment).dropFirst(closed).contains("realm is open")
                     }

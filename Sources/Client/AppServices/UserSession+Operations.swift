@@ -2,7 +2,10 @@
 extension UserSession {
     /// Logs in, also after a log-out here.
     package func logInAgain() async throws(Failure) -> Account {
-        if let account = try await known(), account.profile != nil { return account }
+        _ = try await known()
+        // A log-in that a realm has begun is refused after a log-out here: its result is not this one's.
+        await finishUnderway()
+        if let account, account.profile != nil { return account }
         return try await alone { session in await session.fetchAccount(mayBeNew: true) }
     }
 

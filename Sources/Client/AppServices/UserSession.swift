@@ -171,13 +171,24 @@ extension UserSession {
             task = Task { await work(self) }
             underway = task
         }
+        return try await finish(task).get()
+    }
+
+    /// Waits until no work is running.
+    func finishUnderway() async {
+        while let underway { _ = await finish(underway) }
+    }
+
+    private func finish(
+        _ task: Task<Result<Account, Failure>, Never>
+    ) async -> Result<Account, Failure> {
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
             task.cancel()
         }
         if underway == task { underway = nil }
-        return try result.get()
+        return result
     }
 
     /// - Parameter mayBeNew: an operator has ordered a log-in, of a new anonymous user if there was
