@@ -206,8 +206,9 @@ let package = Package(
             "LocalRealm",
             in: .client,
             [
-                "CLinux", "Changesets", "ClientReset", "Digests", "Documents", "Merge", "Query",
-                "SQLite", "Schemas", "Scopes", "Subscriptions", "Versions", crypto,
+                "CLinux", "Changesets", "ClientReset", "Coordination", "Digests", "Documents",
+                "Merge", "Query", "SQLite", "Schemas", "Scopes", "Subscriptions", "Versions",
+                crypto,
             ]
         ),
         module("Outbound", in: .system, nio),

@@ -91,8 +91,8 @@ let package = Package(
             "LocalRealm",
             in: "Client/",
             [
-                "CLinux", "Changesets", "ClientReset", "Digests", "Documents", "Merge", "Query",
-                "SQLite", "Schemas", "Scopes", "Subscriptions", "Versions",
+                "CLinux", "Changesets", "ClientReset", "Coordination", "Digests", "Documents",
+                "Merge", "Query", "SQLite", "Schemas", "Scopes", "Subscriptions", "Versions",
             ],
             without: ["Comparison"]
         ),

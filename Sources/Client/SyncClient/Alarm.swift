@@ -20,7 +20,7 @@ final class Alarm: Sendable {
         self.time = time
     }
 
-    /// Moves the moment; nil: there is none.
+    /// Sets the moment, or none.
     func set(_ moment: Duration?) {
         let hasChanged = moments.withLock { moments in
             moments.wanted = moment
@@ -40,7 +40,7 @@ final class Alarm: Sendable {
             if rest > .zero {
                 _ = await hasChanged.wait(atMost: rest, time)
             } else {
-                disarm(moment)
+                forget(moment)
                 signal.raise()
             }
         }
@@ -53,9 +53,8 @@ final class Alarm: Sendable {
         }
     }
 
-    private func disarm(_ moment: Duration) {
+    private func forget(_ moment: Duration) {
         moments.withLock { moments in
-            moments.armed = nil
             if moments.wanted == moment { moments.wanted = nil }
         }
     }

@@ -180,7 +180,7 @@ extension UserConnection {
     }
 
     /// Waits for the moment or for something to do, whichever comes first.
-    func wait(until moment: ConnectionMachine.Moment?) async {
+    private func wait(until moment: ConnectionMachine.Moment?) async {
         guard let moment else {
             await attention.wait()
             return

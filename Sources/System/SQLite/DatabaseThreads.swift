@@ -1,5 +1,5 @@
+import Coordination
 import Dispatch
-import Glibc
 import Synchronization
 
 /// A bounded pool of threads for blocking work, shared by any number of executors.
@@ -70,28 +70,10 @@ package final class DatabaseThreads: Sendable {
     // MARK: One thread
 
     private func start() {
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(self).toOpaque()
-        let status = pthread_create(
-            &thread,
-            nil,
-            { context in
-                guard let context else { return nil }
-                let threads = Unmanaged<DatabaseThreads>.fromOpaque(context).takeRetainedValue()
-                threads.work()
-                return nil
-            },
-            context
-        )
-        if status == 0 {
-            pthread_detach(thread)
-        } else {
-            // The thread cannot be started: another one does the work, or the next call tries
-            // again.
-            Unmanaged<DatabaseThreads>.fromOpaque(context).release()
-            state.withLock { $0.threads -= 1 }
-            if count == 0 { DispatchQueue.global().async { self.borrow() } }
-        }
+        // Otherwise another one does the work, or the next call tries again.
+        guard !OwnThread.start({ self.work() }) else { return }
+        state.withLock { $0.threads -= 1 }
+        if count == 0 { DispatchQueue.global().async { self.borrow() } }
     }
 
     /// Works on a thread of the caller.

@@ -3,7 +3,7 @@ internal import SQLite
 /// The running part of a `CommitWatcher`: the notifications, the polls, and a connection while there is something
 /// to see.
 ///
-/// Without a notification it compares the state of the files by the file system, with one timer for all realms.
+/// Without a notification it compares the state of the files by the file system, with one poll for all realms.
 /// Together with checkpoints and records that follow work, 500 silent realms took 0.4 to 0.5 % of a core for 11
 /// (`Benchmarks/many.py`). Everything runs on the thread of all watches, which makes it safe to share.
 final class CaptureWatch: @unchecked Sendable {

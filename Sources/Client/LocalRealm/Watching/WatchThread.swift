@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Coordination
 internal import Glibc
 internal import Synchronization
 
@@ -51,7 +52,8 @@ final class WatchThread: @unchecked Sendable {
             }
             return (!arrivals.isStarted, arrivals.isWaiting)
         }
-        if starts { start() }
+        // Without a thread the next piece tries again.
+        if starts, !OwnThread.start({ self.work() }) { arrivals.withLock { $0.isStarted = false } }
         if rings { ring() }
     }
 
@@ -74,27 +76,6 @@ final class WatchThread: @unchecked Sendable {
     }
 
     // MARK: The thread
-
-    private func start() {
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(self).toOpaque()
-        let status = pthread_create(
-            &thread,
-            nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<WatchThread>.fromOpaque(context).takeRetainedValue().work()
-            },
-            context
-        )
-        if status == 0 {
-            pthread_detach(thread)
-        } else {
-            // The next piece tries again.
-            Unmanaged<WatchThread>.fromOpaque(context).release()
-            arrivals.withLock { $0.isStarted = false }
-        }
-    }
 
     private func work() -> Never {
         while true {

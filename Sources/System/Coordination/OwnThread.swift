@@ -3,9 +3,9 @@ internal import Glibc
 /// Starts a thread that works until its body returns.
 ///
 /// The threads of tasks are few and must not block; these may.
-enum OwnThread {
+package enum OwnThread {
     /// False if the system gives no thread.
-    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(Work(body)).toOpaque()
         var thread = pthread_t()
         let status = pthread_create(
