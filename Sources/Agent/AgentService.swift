@@ -150,8 +150,7 @@ extension AgentService {
             time: .continuous,
             stallLimit: manager.watchdogPeriod ?? .seconds(60),
             uploadLimit: configuration.daemon.stalledAfter,
-            examine: { await status().realms },
-            workloads: { await running.workloads() },
+            examine: { await running.health() },
             reportHanging: { realms in
                 guard !realms.isEmpty else { return logger.notice("work on the files continues") }
                 logger.error(
@@ -255,15 +254,11 @@ struct ControlSocketFailure: Error, CustomStringConvertible {
 
 extension AgentService: ControlBackend {
     package func status() async -> StatusReport {
-        var realms = await running.status()
-        for realm in await running.configuration.realms where !realm.isEnabled {
-            realms.append(.disabled(realm))
-        }
-        return StatusReport(
+        StatusReport(
             version: version,
             pid: ProcessInfo.processInfo.processIdentifier,
             generation: await running.generation,
-            realms: realms.sorted { $0.name < $1.name }
+            realms: await running.status().sorted { $0.name < $1.name }
         )
     }
 
@@ -297,7 +292,7 @@ extension AgentService: ControlBackend {
         } catch {
             throw .refusedConfiguration(["\(error)"])
         }
-        manager.report(status: HealthKeeper.summary(of: await running.status()))
+        manager.report(status: HealthKeeper.summary(of: await running.health()))
         logger.notice(
             "configuration reloaded",
             metadata: [
@@ -358,20 +353,5 @@ extension AgentService: ControlBackend {
         if let realm = await running.realms.first(where: { $0.name == name }) { return realm }
         let isDeclared = await running.configuration.realms.contains { $0.name == name }
         throw isDeclared ? .disabledRealm(name) : .unknownRealm(name)
-    }
-}
-
-extension RealmStatus {
-    fileprivate static func disabled(_ realm: RealmConfiguration) -> RealmStatus {
-        var status = RealmStatus(
-            name: realm.name,
-            path: realm.path,
-            app: realm.user.app.name,
-            user: realm.user.name,
-            partition: "",
-            state: .disabled
-        )
-        status.cause = RealmCause.configuration.rawValue
-        return status
     }
 }

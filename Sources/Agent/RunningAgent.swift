@@ -6,7 +6,6 @@ import Logging
 import Platform
 import Plugins
 import RealmSync
-import SQLite
 import Scheduling
 import SyncClient
 
@@ -76,23 +75,43 @@ actor RunningAgent {
         await parts.database.close()
     }
 
-    /// The status of every realm, in any order. Many are asked at once: while all of thousands open, each waits for
-    /// its turn on a busy processor several times.
+    /// The status of every realm, disabled ones included, in any order.
     func status() async -> [RealmStatus] {
-        var report: [RealmStatus] = []
-        await withTaskGroup(of: (ConfiguredRealm, RealmStatus).self) { group in
-            for (number, realm) in realms.enumerated() {
-                if number >= Self.realmsAskedAtOnce, let next = await group.next() {
-                    report.append(await completed(next))
-                }
-                group.addTask { (realm, await realm.status()) }
-            }
-            for await next in group { report.append(await completed(next)) }
+        var report = configuration.realms.filter { !$0.isEnabled }.map(RealmStatus.init(disabled:))
+        for answer in await askAll({ ($0, await $0.status()) }) {
+            report.append(await completed(answer))
         }
         return report
     }
 
-    private static let realmsAskedAtOnce = 512
+    /// The same for the health keeper.
+    func health() async -> [RealmHealth] {
+        configuration.realms.filter { !$0.isEnabled }.map(RealmHealth.init(disabled:))
+            + (await askAll { await RealmHealth($0) })
+    }
+
+    /// Asks all realms; the answers come in any order. Many are asked at once: while all of thousands open, each
+    /// waits for its turn on a busy processor several times.
+    private func askAll<Answer: Sendable>(
+        _ ask: @escaping @Sendable (ConfiguredRealm) async -> Answer
+    ) async -> [Answer] {
+        let realms = realms
+        return await withTaskGroup(of: [Answer].self) { group in
+            for first in 0..<min(Self.realmsAskedAtOnce, realms.count) {
+                group.addTask {
+                    var answers: [Answer] = []
+                    for number in stride(from: first, to: realms.count, by: Self.realmsAskedAtOnce)
+                    {
+                        answers.append(await ask(realms[number]))
+                    }
+                    return answers
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    private static let realmsAskedAtOnce = 128
 
     private func completed(
         _ answer: (realm: ConfiguredRealm, status: RealmStatus)
@@ -104,13 +123,6 @@ actor RunningAgent {
             status.nextOpening = await keeper.nextOpening.map { WallTime($0).description }
         }
         return status
-    }
-
-    /// The progress of the work on the files of open realms, by the realms' names.
-    func workloads() async -> [String: WorkMeter.Reading] {
-        var readings: [String: WorkMeter.Reading] = [:]
-        for realm in realms { readings[realm.name] = await realm.realm.workload }
-        return readings
     }
 
     // MARK: Beginning and ending

@@ -86,9 +86,11 @@ struct AgentServiceTests {
             \(realms.joined(separator: "\n"))
             """
         )
-        let report = try await service(configuration).status().realms
+        let service = try service(configuration)
+        let report = await service.status().realms
         #expect(report.map(\.name) == names)
         #expect(report.allSatisfy { $0.path.hasSuffix("/\($0.name).sqlite") })
+        #expect(await service.running.health().map(\.name).sorted() == names)
     }
 
     @Test("A sync without realms is done at once; one of a disabled realm names the setting")
@@ -102,6 +104,7 @@ struct AgentServiceTests {
         )
         let service = try service(configuration)
         #expect(await service.status().realms.map(\.state) == [.disabled])
+        #expect(await service.running.health().map(\.state) == [.disabled])
         await #expect(throws: ControlError.disabledRealm("stock")) {
             try await service.sync(realm: "stock", timeout: nil)
         }

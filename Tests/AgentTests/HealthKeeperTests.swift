@@ -12,17 +12,8 @@ struct HealthKeeperTests {
         let summaries = Mutex<[String]>([])
     }
 
-    func realm(_ state: RealmState, _ cause: String? = nil) -> RealmStatus {
-        var realm = RealmStatus(
-            name: "r",
-            path: "",
-            app: "",
-            user: "",
-            partition: "",
-            state: state
-        )
-        realm.cause = cause
-        return realm
+    func realm(_ state: RealmState, _ cause: String? = nil) -> RealmHealth {
+        RealmHealth(name: "r", state: state, cause: cause)
     }
 
     @Test("One line names the states and causes, the most frequent first")
@@ -113,42 +104,40 @@ struct HealthKeeperTests {
 
     @Test("Connected realms whose changes make no progress are stalled, until some is acknowledged")
     func stalled() {
-        func status(
+        func realm(
             _ name: String,
             _ state: RealmState,
             local: UInt64,
             acknowledged: UInt64
-        ) -> RealmStatus {
-            var status = RealmStatus(
+        ) -> RealmHealth {
+            RealmHealth(
                 name: name,
-                path: "/x",
-                app: "a",
-                user: "u",
-                partition: "1",
-                state: state
+                state: state,
+                uploads: .init(
+                    localVersion: local,
+                    progress: .init(acknowledgedVersion: acknowledged, uploadedBytes: 0)
+                )
             )
-            (status.localVersion, status.acknowledgedVersion) = (local, acknowledged)
-            return status
         }
         var watch = StallWatch(limit: .seconds(60))
-        func stalled(at seconds: Int, _ realms: RealmStatus...) -> [String] {
+        func stalled(at seconds: Int, _ realms: RealmHealth...) -> [String] {
             watch.stalled(realms, at: .seconds(seconds))
         }
-        let idle = status("idle", .open, local: 3, acknowledged: 3)
-        let offline = status("offline", .offline, local: 9, acknowledged: 3)
-        let stuck = status("stuck", .open, local: 9, acknowledged: 3)
+        let idle = realm("idle", .open, local: 3, acknowledged: 3)
+        let offline = realm("offline", .offline, local: 9, acknowledged: 3)
+        let stuck = realm("stuck", .open, local: 9, acknowledged: 3)
         #expect(stalled(at: 0, idle, offline, stuck) == [])
         #expect(stalled(at: 59, idle, offline, stuck) == [])
         #expect(stalled(at: 60, idle, offline, stuck) == ["stuck"])
         // Only an acknowledgement counts as progress.
-        #expect(stalled(at: 70, status("stuck", .open, local: 20, acknowledged: 3)) == ["stuck"])
-        #expect(stalled(at: 80, status("stuck", .open, local: 20, acknowledged: 4)) == [])
-        #expect(stalled(at: 139, status("stuck", .open, local: 20, acknowledged: 4)) == [])
-        #expect(stalled(at: 140, status("stuck", .open, local: 20, acknowledged: 4)) == ["stuck"])
+        #expect(stalled(at: 70, realm("stuck", .open, local: 20, acknowledged: 3)) == ["stuck"])
+        #expect(stalled(at: 80, realm("stuck", .open, local: 20, acknowledged: 4)) == [])
+        #expect(stalled(at: 139, realm("stuck", .open, local: 20, acknowledged: 4)) == [])
+        #expect(stalled(at: 140, realm("stuck", .open, local: 20, acknowledged: 4)) == ["stuck"])
         // The time counts from the connection.
-        #expect(stalled(at: 150, status("stuck", .offline, local: 20, acknowledged: 4)) == [])
-        #expect(stalled(at: 209, status("stuck", .open, local: 20, acknowledged: 4)) == [])
-        #expect(stalled(at: 260, status("stuck", .open, local: 20, acknowledged: 4)) == [])
-        #expect(stalled(at: 269, status("stuck", .open, local: 20, acknowledged: 4)) == ["stuck"])
+        #expect(stalled(at: 150, realm("stuck", .offline, local: 20, acknowledged: 4)) == [])
+        #expect(stalled(at: 209, realm("stuck", .open, local: 20, acknowledged: 4)) == [])
+        #expect(stalled(at: 260, realm("stuck", .open, local: 20, acknowledged: 4)) == [])
+        #expect(stalled(at: 269, realm("stuck", .open, local: 20, acknowledged: 4)) == ["stuck"])
     }
 }

@@ -1,3 +1,4 @@
+import Control
 import SQLite
 import Testing
 
@@ -5,33 +6,33 @@ import Testing
 
 @Suite("Long work and work that hangs")
 struct WorkWatchTests {
-    private func reading(_ steps: UInt64, isAtWork: Bool = true) -> WorkMeter.Reading {
-        WorkMeter.Reading(isAtWork: isAtWork, steps: steps)
+    private func realm(_ name: String, _ steps: UInt64, isAtWork: Bool = true) -> RealmHealth {
+        RealmHealth(name: name, state: .open, work: .init(isAtWork: isAtWork, steps: steps))
     }
 
     @Test("Work that makes steps is long, however long; work that makes none hangs in the end")
     func stallLimit() {
         var watch = WorkWatch(stallLimit: .seconds(60))
         for minute in 0..<90 {
-            let readings = ["long": reading(UInt64(minute)), "idle": reading(7, isAtWork: false)]
-            #expect(watch.hanging(readings, at: .seconds(60 * minute)).isEmpty)
+            let realms = [realm("long", UInt64(minute)), realm("idle", 7, isAtWork: false)]
+            #expect(watch.hanging(realms, at: .seconds(60 * minute)).isEmpty)
         }
         let start = Duration.seconds(10_000)
-        let stuck = ["b": reading(90), "a": reading(3), "long": reading(1)]
+        let stuck = [realm("b", 90), realm("a", 3), realm("long", 1)]
         #expect(watch.hanging(stuck, at: start).isEmpty)
         #expect(watch.hanging(stuck, at: start + .seconds(59)).isEmpty)
-        let later = ["b": reading(90), "a": reading(3), "long": reading(2)]
+        let later = [realm("b", 90), realm("a", 3), realm("long", 2)]
         #expect(watch.hanging(later, at: start + .seconds(60)) == ["a", "b"])
-        let resumed = ["b": reading(91), "a": reading(3, isAtWork: false), "long": reading(2)]
+        let resumed = [realm("b", 91), realm("a", 3, isAtWork: false), realm("long", 2)]
         #expect(watch.hanging(resumed, at: start + .seconds(61)).isEmpty)
     }
 
     @Test("A realm that was closed and opened again gets its full time")
     func reopened() {
         var watch = WorkWatch(stallLimit: .seconds(60))
-        #expect(watch.hanging(["a": reading(0)], at: .zero).isEmpty)
-        #expect(watch.hanging([:], at: .seconds(50)).isEmpty)
-        #expect(watch.hanging(["a": reading(0)], at: .seconds(70)).isEmpty)
-        #expect(watch.hanging(["a": reading(0)], at: .seconds(130)) == ["a"])
+        #expect(watch.hanging([realm("a", 0)], at: .zero).isEmpty)
+        #expect(watch.hanging([], at: .seconds(50)).isEmpty)
+        #expect(watch.hanging([realm("a", 0)], at: .seconds(70)).isEmpty)
+        #expect(watch.hanging([realm("a", 0)], at: .seconds(130)) == ["a"])
     }
 }

@@ -1,6 +1,4 @@
 import Control
-import Platform
-import SQLite
 import SyncClient
 
 /// Asks all realms for their state at regular intervals, and notifies systemd's watchdog if all
@@ -15,9 +13,7 @@ struct HealthKeeper: Sendable {
     var stallLimit = Duration.seconds(60)
     /// Maximum time without an acknowledgement of local changes.
     var uploadLimit = Duration.seconds(300)
-    let examine: @Sendable () async -> [RealmStatus]
-    /// The progress of the work on each realm's file, by the realm's name.
-    var workloads: @Sendable () async -> [String: WorkMeter.Reading] = { [:] }
+    let examine: @Sendable () async -> [RealmHealth]
     var reportHanging: @Sendable ([String]) -> Void = { _ in }
     /// Called when other realms are stalled than before.
     var reportStalled: @Sendable ([String]) -> Void = { _ in }
@@ -42,7 +38,7 @@ struct HealthKeeper: Sendable {
             lastSlept = total
             let realms = await examine()
             if Task.isCancelled { return }
-            let hanging = watch.hanging(await workloads(), at: time.uptime())
+            let hanging = watch.hanging(realms, at: time.uptime())
             if hanging != lastHanging { reportHanging(hanging) }
             lastHanging = hanging
             if hanging.isEmpty { reportAlive() }
@@ -65,7 +61,7 @@ struct HealthKeeper: Sendable {
     }
 
     /// One line such as "3 realms: 2 open, 1 paused (metered)".
-    static func summary(of realms: [RealmStatus]) -> String {
+    static func summary(of realms: [RealmHealth]) -> String {
         guard !realms.isEmpty else { return "no realms" }
         var counts: [String: Int] = [:]
         for realm in realms {

@@ -3,12 +3,7 @@ import Control
 /// Finds stalled realms: connected, with local changes, of which the server has acknowledged none for
 /// longer than the limit.
 struct StallWatch {
-    private struct Progress: Equatable {
-        let acknowledgedVersion: UInt64
-        let uploadedBytes: UInt64
-    }
-
-    private var seen: [String: (progress: Progress, since: Duration)] = [:]
+    private var seen: [String: (progress: RealmHealth.Uploads.Progress, since: Duration)] = [:]
     /// Maximum time without an acknowledgement.
     let limit: Duration
 
@@ -19,13 +14,12 @@ struct StallWatch {
     /// The realms that are stalled, by name.
     ///
     /// - Parameter now: as the uptime goes.
-    mutating func stalled(_ realms: [RealmStatus], at now: Duration) -> [String] {
-        var next: [String: (progress: Progress, since: Duration)] = [:]
-        for realm in realms where realm.isConnectedWithChanges {
-            let progress = Progress(
-                acknowledgedVersion: realm.acknowledgedVersion,
-                uploadedBytes: realm.uploadedBytes
-            )
+    mutating func stalled(_ realms: [RealmHealth], at now: Duration) -> [String] {
+        var next: [String: (progress: RealmHealth.Uploads.Progress, since: Duration)] = [:]
+        for realm in realms {
+            guard realm.isConnectedWithChanges, let progress = realm.uploads?.progress else {
+                continue
+            }
             if let earlier = seen[realm.name], earlier.progress == progress {
                 next[realm.name] = earlier
             } else {
@@ -37,8 +31,9 @@ struct StallWatch {
     }
 }
 
-extension RealmStatus {
+extension RealmHealth {
     fileprivate var isConnectedWithChanges: Bool {
-        (state == .open || state == .progress) && localVersion > acknowledgedVersion
+        guard state == .open || state == .progress, let uploads else { return false }
+        return uploads.localVersion > uploads.progress.acknowledgedVersion
     }
 }

@@ -13,13 +13,14 @@ struct WorkWatch {
     /// The realms that hang, by name.
     ///
     /// - Parameter now: as the uptime goes.
-    mutating func hanging(_ readings: [String: WorkMeter.Reading], at now: Duration) -> [String] {
+    mutating func hanging(_ realms: [RealmHealth], at now: Duration) -> [String] {
         var next: [String: (reading: WorkMeter.Reading, since: Duration)] = [:]
-        for (name, reading) in readings where reading.isAtWork {
-            if let earlier = seen[name], earlier.reading == reading {
-                next[name] = earlier
+        for realm in realms {
+            guard let reading = realm.work, reading.isAtWork else { continue }
+            if let earlier = seen[realm.name], earlier.reading == reading {
+                next[realm.name] = earlier
             } else {
-                next[name] = (reading, now)
+                next[realm.name] = (reading, now)
             }
         }
         seen = next

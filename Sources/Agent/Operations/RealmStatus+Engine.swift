@@ -57,6 +57,19 @@ extension RealmStatus {
     private static func time(_ milliseconds: Int64) -> String {
         WallTime(millisecondsSince1970: milliseconds).description
     }
+
+    /// That of a realm that the configuration disables.
+    init(disabled realm: RealmConfiguration) {
+        self.init(
+            name: realm.name,
+            path: realm.path,
+            app: realm.user.app.name,
+            user: realm.user.name,
+            partition: "",
+            state: .disabled
+        )
+        cause = RealmCause.configuration.rawValue
+    }
 }
 
 extension RealmConfiguration.Scope {
