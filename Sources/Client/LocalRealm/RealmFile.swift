@@ -21,7 +21,7 @@ package final class RealmFile {
     /// Whether the connection is open now.
     package let rest: FileRest
     private let unsubscribedTargets = UnsubscribedTargets()
-    package let ownWrites = OwnWrites()
+    package let ownWrites: OwnWrites
     /// Declarations about single properties beyond their type.
     var options: [PropertyName: PropertyOptions]
     /// As committed; a transaction works on a copy.
@@ -31,14 +31,17 @@ package final class RealmFile {
     /// The history is known to have no local changeset: a file that rests need not be asked. Ends with each write.
     var hasEmptyHistory = false
 
-    private init(
+    init(
         configuration: LocalRealmConfiguration,
         connection: Connection,
         lock: FileLock,
         opening: RealmFileSetup,
         isDurable: Bool,
+        records: RestRecords?,
+        tracesWithoutWrites: FileTraces? = nil,
         clock: @escaping () -> Int64
     ) {
+        self.ownWrites = OwnWrites(tracesWithoutWrites: tracesWithoutWrites)
         self.isDurable = isDurable
         self.configuration = configuration
         self.connection = connection
@@ -46,10 +49,18 @@ package final class RealmFile {
         self.clock = clock
         self.statements = StatementPool(connection)
         self.remoteTriggers = RemoteTriggers(configuration.remoteTriggers, on: connection)
-        self.rest = FileRest(configuration.path, connection, statements, remoteTriggers)
+        self.rest = FileRest(
+            configuration.path,
+            connection,
+            statements,
+            remoteTriggers,
+            recordedBy: records
+        )
         self.committed = opening.draft
         self.options = opening.options
         self.isAdoptedCopy = opening.isAdoptedCopy
+        rest.readRealm = { [unowned self] in try readRealm() }
+        rest.stateWithoutWork = { [unowned self] in try stateWithoutWork() }
     }
 }
 
@@ -57,6 +68,9 @@ package final class RealmFile {
 
 extension RealmFile {
     /// Opens the realm, and creates the file if there is none.
+    ///
+    /// One that nothing has touched since this program closed it, and in which nothing waits, is not read before its
+    /// first use.
     package static func open(
         _ configuration: LocalRealmConfiguration,
         clock: @escaping () -> Int64,
@@ -66,14 +80,9 @@ extension RealmFile {
         return try mappingErrors(path) {
             let lock = try FileLock(path: path + ".lock")
             try FileHome.createIfMissing(path: path)
-            let connection = try Connection(
-                path: path,
-                .init(
-                    mode: .readWrite,
-                    vfs: configuration.vfs,
-                    busyTimeout: configuration.busyTimeout
-                )
-            )
+            let records = RestRecords(configuration, lock)
+            if let records, let file = unread(configuration, lock, records, clock) { return file }
+            let connection = try Connection(path: path, connectionOptions(configuration))
             let opening = try RealmFileSetup(configuration, connection, random: &random)
             let file = RealmFile(
                 configuration: configuration,
@@ -82,11 +91,18 @@ extension RealmFile {
                 opening: opening,
                 // Without a log everything is in the file, where a checkpoint has made it durable.
                 isDurable: FileHome.size(of: path + "-wal") == 0,
+                records: records,
                 clock: clock
             )
             try file.settleBootstrap()
             return file
         }
+    }
+
+    static func connectionOptions(
+        _ configuration: LocalRealmConfiguration
+    ) -> Connection.Options {
+        .init(mode: .readWrite, vfs: configuration.vfs, busyTimeout: configuration.busyTimeout)
     }
 
     /// Closes the file and releases the lock; every later call fails.
@@ -101,7 +117,9 @@ extension RealmFile {
     }
 
     /// The classes that have tables, declared or learned.
-    package var schema: RealmSchema { committed.catalogue.schema }
+    package var schema: RealmSchema {
+        get throws(LocalRealmError) { try mappingErrors { committed.catalogue.schema } }
+    }
 
     package var status: LocalRealmStatus {
         let state = committed.state

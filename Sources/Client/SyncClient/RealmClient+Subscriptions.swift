@@ -145,7 +145,9 @@ extension RealmClient {
 extension RealmClient {
     /// The subscriptions that select the objects of a partition in each class that can have them (flexible
     /// sync, 16.1).
-    package func partitionSubscriptions(_ record: RealmMigration) async -> [SubscriptionContent] {
-        await store.partitionSubscriptions(record)
+    package func partitionSubscriptions(
+        _ record: RealmMigration
+    ) async throws(LocalRealmError) -> [SubscriptionContent] {
+        try await store.partitionSubscriptions(record)
     }
 }

@@ -125,8 +125,10 @@ actor RealmStore {
         return try meter.measuring(work)
     }
 
-    func partitionSubscriptions(_ record: RealmMigration) -> [SubscriptionContent] {
-        file.partitionSubscriptions(record)
+    func partitionSubscriptions(
+        _ record: RealmMigration
+    ) throws(LocalRealmError) -> [SubscriptionContent] {
+        try file.partitionSubscriptions(record)
     }
 
     /// Closes the connection of a file that nothing uses (see `FileRest`); returns whether it is closed.

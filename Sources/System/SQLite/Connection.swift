@@ -22,6 +22,12 @@ package final class Connection {
         self.handle = try Self.open(path, options)
     }
 
+    /// A connection to a file that `reopen()` opens.
+    package init(closed path: String, _ options: Options) {
+        self.path = path
+        self.options = options
+    }
+
     private static func open(
         _ path: String,
         _ options: Options
@@ -84,6 +90,8 @@ package final class Connection {
     package func countSteps(on meter: WorkMeter) {
         // The connection keeps the meter while SQLite holds a pointer to it.
         self.meter = meter
+        // One that is closed counts from its opening on.
+        guard let handle else { return }
         let context = Unmanaged.passUnretained(meter).toOpaque()
         sqlite3_progress_handler(
             handle,

@@ -12,6 +12,9 @@ package struct FileIdentity: Equatable, Sendable {
         self.init(file)
     }
 
+    /// Its two numbers.
+    package var text: String { "\(device):\(inode)" }
+
     package init(_ status: stat) {
         self.device = status.st_dev
         self.inode = status.st_ino

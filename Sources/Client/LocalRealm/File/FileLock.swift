@@ -30,6 +30,18 @@ final class FileLock {
             && locked.st_dev == named.st_dev && locked.st_ino == named.st_ino
     }
 
+    /// Nil if the file is larger, or cannot be read.
+    func content(atMost limit: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return count >= 0 && count <= limit ? Array(bytes[..<count]) : nil
+    }
+
+    /// False if the file has any part of it now.
+    func replaceContent(_ bytes: [UInt8]) -> Bool {
+        ftruncate(descriptor, 0) == 0 && pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
+    }
+
     deinit {
         // A child process that is just being started holds the lock, too, until it has closed the
         // descriptor; so closing ours would not be enough.

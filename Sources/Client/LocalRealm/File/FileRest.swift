@@ -12,13 +12,21 @@ package final class FileRest {
     private let statements: StatementPool
     private let remoteTriggers: RemoteTriggers
     private var state = State.open(.new)
+    /// Nil if no record is kept.
+    private var records: RestRecords?
     /// Called when the connection opens again; must not block.
     package var onWake: () -> Void = {}
+    /// Reads the realm from the file at the first use.
+    var readRealm: () throws -> Void = {}
+    /// The state row of the file if nothing waits in it: neither writes of programs nor work of the agent.
+    var stateWithoutWork: () throws -> RealmStateRow? = { nil }
 
     private enum State {
         case open(Open)
         /// The state row that the file had when it came to rest.
         case silent(RealmStateRow)
+        /// The same in another process: this one knows it from the record alone.
+        case unread(RealmStateRow)
         case closed
     }
 
@@ -54,12 +62,24 @@ package final class FileRest {
         _ path: String,
         _ connection: Connection,
         _ statements: StatementPool,
-        _ remoteTriggers: RemoteTriggers
+        _ remoteTriggers: RemoteTriggers,
+        recordedBy records: RestRecords?
     ) {
         self.name = OpenFileName(path: path)
+        self.records = records
         self.connection = connection
         self.statements = statements
         self.remoteTriggers = remoteTriggers
+    }
+
+    /// The file is as its record says, and its connection closed until the first use.
+    func begin(unread row: RealmStateRow) {
+        state = .unread(row)
+    }
+
+    /// Whether all that is known of the file is its record.
+    var isUnread: Bool {
+        if case .unread = state { true } else { false }
     }
 
     /// Programs write to the file that has the name: once that is another one, nothing may be read from this one
@@ -81,14 +101,16 @@ package final class FileRest {
             open.silentLooks = 0
             state = .open(open)
         case .silent(let row):
-            try wake(row)
+            try wake(row) {}
+        case .unread(let row):
+            try wake(row, readRealm)
         case .closed:
             // The call fails by the closed connection.
             break
         }
     }
 
-    private func wake(_ row: RealmStateRow) throws {
+    private func wake(_ row: RealmStateRow, _ prepare: () throws -> Void) throws {
         try connection.reopen()
         do {
             // Since the last look, or before the connection was open.
@@ -98,6 +120,7 @@ package final class FileRest {
             guard try RealmStateRow(from: connection) == row else {
                 throw replaced("restored to another state while the agent had it open")
             }
+            try prepare()
         } catch {
             connection.close()
             throw error
@@ -133,14 +156,14 @@ package final class FileRest {
             else { return false }
             isBusyUntil = now + Self.pauseBetweenEarlyClosings
             return true
-        case .silent, .closed:
+        case .silent, .unread, .closed:
             return true
         }
     }
 
     /// Brings a file that was just opened to rest if many are open, and this one has told all that is asked of it.
     package func takeAmongMany() {
-        if OpenConnections.areMany { _ = take() }
+        if case .open = state, OpenConnections.areMany { _ = take() }
     }
 
     /// False if the file cannot be read: the next call reports the error.
@@ -148,10 +171,28 @@ package final class FileRest {
         guard !connection.isInTransaction, !name.isReplaced,
             let row = (try? RealmStateRow(from: connection)) ?? nil
         else { return false }
-        closeConnection()
+        closeConnectionWithRecord()
         state = .silent(row)
         ReleasedMemory.giveBackSoon()
         return true
+    }
+
+    /// Closes it, and writes a record if nothing waits in the file.
+    private func closeConnectionWithRecord() {
+        guard let records, let trace = settledTrace(by: records),
+            // Later writes of programs change the traces.
+            let row = try? stateWithoutWork()
+        else { return closeConnection() }
+        closeConnection()
+        records.write(row, ifStill: trace)
+    }
+
+    private func settledTrace(by records: RestRecords) -> FileTrace? {
+        // Most files with work need no more than this to see it.
+        guard (try? stateWithoutWork()) != nil else { return nil }
+        // Closing would copy the log otherwise, which changes the traces.
+        _ = try? connection.checkpoint(.passive)
+        return records.settledTrace()
     }
 
     private func closeConnection() {
@@ -162,13 +203,22 @@ package final class FileRest {
 
     /// Every later call fails.
     func close() {
-        if case .silent = state, !name.isReplaced, access(name.path + "-wal", F_OK) == 0 {
-            // Others may have left the log; the last connection that closes copies it, so that the file alone is
-            // all of the realm.
-            try? connection.reopen()
-            _ = try? connection.integer("PRAGMA schema_version")
+        switch state {
+        case .silent, .unread:
+            if !name.isReplaced, access(name.path + "-wal", F_OK) == 0 {
+                // Others may have left the log; the last connection that closes copies it, so that the file alone
+                // is all of the realm.
+                try? connection.reopen()
+                _ = try? connection.integer("PRAGMA schema_version")
+            }
+            closeConnection()
+        case .open where !connection.isInTransaction && !name.isReplaced:
+            closeConnectionWithRecord()
+        case .open, .closed:
+            closeConnection()
         }
-        closeConnection()
         state = .closed
+        // It holds the lock.
+        records = nil
     }
 }

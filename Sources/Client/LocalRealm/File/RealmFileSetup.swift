@@ -55,6 +55,13 @@ struct RealmFileSetup {
         }
     }
 
+    /// As far as a realm is known before its file is read.
+    init(unread row: RealmStateRow, _ configuration: LocalRealmConfiguration) {
+        self.draft = Draft(state: row, catalogue: Catalogue())
+        self.isAdoptedCopy = false
+        self.options = configuration.options
+    }
+
     /// Returns the state row of the file; creates it if the file is new.
     private static func state(
         _ connection: Connection,

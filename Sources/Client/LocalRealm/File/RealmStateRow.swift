@@ -59,23 +59,25 @@ extension RealmStateRow {
 
     /// Versions grow by one at a time, so no file ever gets here, and there is room to count on.
     private static let possibleVersions = 0...Int64.max / 2
-    private static let versionColumns = [
-        6: "local_version", 7: "history_base_version", 10: "latest_server_version",
-        12: "download_server_version", 13: "download_client_version",
-        14: "upload_client_version", 15: "upload_server_version",
+    /// Those of ``numbers`` that are versions.
+    private static let versionNames = [
+        0: "local_version", 1: "history_base_version", 4: "latest_server_version",
+        6: "download_server_version", 7: "download_client_version",
+        8: "upload_client_version", 9: "upload_server_version",
     ]
+    private static let numberCount = 16
+    private static let firstNumberColumn = 6
 
     init?(from connection: Connection) throws {
         let statement = try connection.statement(Self.select)
         defer { statement.reset() }
         guard try statement.step() else { return nil }
-        for (column, name) in Self.versionColumns {
-            let value = statement.integer(at: column)
+        for (number, name) in Self.versionNames {
+            let value = statement.integer(at: Self.firstNumberColumn + number)
             guard Self.possibleVersions.contains(value) else {
                 throw DamagedColumn(column: "_realm_state.\(name)", value: "\(value)")
             }
         }
-        func number(_ column: Int) -> UInt64 { UInt64(clamping: statement.integer(at: column)) }
         let scope: SyncScope =
             switch statement.integer(at: 4) {
             case 0: .partition(try Self.partition(statement.text(at: 5)))
@@ -91,29 +93,22 @@ extension RealmStateRow {
                 scope: scope
             )
         )
-        localVersion = ClientVersion(number(6))
-        historyBaseVersion = ClientVersion(number(7))
-        fileIdent = SaltedFileIdent(ident: FileIdent(number(8)), salt: Salt(number(9)))
-        progress = SyncProgress(
-            latestServerVersion: SaltedServerVersion(
-                version: ServerVersion(number(10)),
-                salt: Salt(number(11))
-            ),
-            download: DownloadCursor(
-                serverVersion: ServerVersion(number(12)),
-                lastIntegratedClientVersion: ClientVersion(number(13))
-            ),
-            upload: UploadCursor(
-                clientVersion: ClientVersion(number(14)),
-                lastIntegratedServerVersion: ServerVersion(number(15))
-            )
+        set(
+            (0..<Self.numberCount).map {
+                UInt64(clamping: statement.integer(at: Self.firstNumberColumn + $0))
+            }
         )
-        downloadedBytes = number(16)
-        downloadableBytes = number(17)
-        uploadedBytes = number(18)
-        uploadableBytes = number(19)
-        lastOriginTimestamp = OriginTimestamp(number(20))
-        isFirstDownloadFinished = number(21) != 0
+    }
+
+    /// Nil unless there are as many numbers as in ``numbers``, and all are possible.
+    init?(instance: [UInt8], home: String, owner: RealmOwner, numbers: [UInt64]) {
+        guard numbers.count == Self.numberCount, numbers.allSatisfy({ $0 <= Int64.max }),
+            Self.versionNames.keys.allSatisfy({
+                Self.possibleVersions.contains(Int64(clamping: numbers[$0]))
+            })
+        else { return nil }
+        self.init(instance: instance, home: home, owner: owner)
+        set(numbers)
     }
 
     /// Writes the row; it exists after the first time.
@@ -124,7 +119,18 @@ extension RealmStateRow {
             case .subscriptions: (1, .null)
             case .unsynced: (2, .null)
             }
-        let numbers = [
+        try connection.run(
+            Self.replace,
+            [
+                .integer(Layout.version), .blob(instance), .text(home), .text(owner.appID),
+                .text(owner.userID), .integer(mode), partition,
+            ] + numbers.map { .integer(Int64(clamping: $0)) }
+        )
+    }
+
+    /// The columns from `local_version` on.
+    var numbers: [UInt64] {
+        [
             localVersion.rawValue, historyBaseVersion.rawValue,
             fileIdent.ident.rawValue, fileIdent.salt.rawValue,
             progress.latestServerVersion.version.rawValue,
@@ -136,13 +142,32 @@ extension RealmStateRow {
             downloadedBytes, downloadableBytes, uploadedBytes, uploadableBytes,
             lastOriginTimestamp.rawValue, isFirstDownloadFinished ? 1 : 0,
         ]
-        try connection.run(
-            Self.replace,
-            [
-                .integer(Layout.version), .blob(instance), .text(home), .text(owner.appID),
-                .text(owner.userID), .integer(mode), partition,
-            ] + numbers.map { .integer(Int64(clamping: $0)) }
+    }
+
+    private mutating func set(_ numbers: [UInt64]) {
+        localVersion = ClientVersion(numbers[0])
+        historyBaseVersion = ClientVersion(numbers[1])
+        fileIdent = SaltedFileIdent(ident: FileIdent(numbers[2]), salt: Salt(numbers[3]))
+        progress = SyncProgress(
+            latestServerVersion: SaltedServerVersion(
+                version: ServerVersion(numbers[4]),
+                salt: Salt(numbers[5])
+            ),
+            download: DownloadCursor(
+                serverVersion: ServerVersion(numbers[6]),
+                lastIntegratedClientVersion: ClientVersion(numbers[7])
+            ),
+            upload: UploadCursor(
+                clientVersion: ClientVersion(numbers[8]),
+                lastIntegratedServerVersion: ServerVersion(numbers[9])
+            )
         )
+        downloadedBytes = numbers[10]
+        downloadableBytes = numbers[11]
+        uploadedBytes = numbers[12]
+        uploadableBytes = numbers[13]
+        lastOriginTimestamp = OriginTimestamp(numbers[14])
+        isFirstDownloadFinished = numbers[15] != 0
     }
 
     private static let columns = """

@@ -9,7 +9,9 @@ internal import Versions
 extension RealmFile {
     /// The attempt that is not confirmed yet, if there is one.
     package func resetAttempt() throws(LocalRealmError) -> ResetAttempt? {
-        try mappingErrors { try ResetRow(connection: connection).read() }
+        // Its record says that there is none.
+        guard !rest.isUnread else { return nil }
+        return try mappingErrors { try ResetRow(connection: connection).read() }
     }
 
     /// Records that a reset begins; durable when the call returns.

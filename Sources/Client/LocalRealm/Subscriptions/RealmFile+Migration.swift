@@ -37,8 +37,10 @@ extension RealmFile {
     }
 
     /// The subscriptions that a change to flexible sync makes for the classes of the file.
-    package func partitionSubscriptions(_ record: RealmMigration) -> [SubscriptionContent] {
-        record.subscriptions(in: committed.catalogue.schema)
+    package func partitionSubscriptions(
+        _ record: RealmMigration
+    ) throws(LocalRealmError) -> [SubscriptionContent] {
+        try mappingErrors { record.subscriptions(in: committed.catalogue.schema) }
     }
 
     /// Commits a copy of the latest set. Once it is complete, everything that was written before is uploaded,

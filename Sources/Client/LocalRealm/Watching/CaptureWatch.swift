@@ -21,8 +21,10 @@ final class CaptureWatch: @unchecked Sendable {
     /// Whether the kernel would notify of each write.
     private let isNotifiable: Bool
     private var pollNumber = 0
-    /// While the kernel notifies of each write, most polls only look whether the file is the same.
+    /// While the kernel notifies of each write, few polls of a silent file compare its traces.
     private static let pollsBetweenFullOnes = 8
+    /// Of the others, each second one looks whether the file is the same.
+    private static let pollsBetweenIdentities = 2
     private var poll: SharedPolls.Participation?
     /// As of the last poll.
     private var traces: FileTraces
@@ -62,13 +64,15 @@ final class CaptureWatch: @unchecked Sendable {
         self.ownWrites = ownWrites
         self.onCapture = onCapture
         // Before the connection is opened: what is written after that is seen by one of the two.
-        self.traces = FileTraces(path: path, logPath: logPath)
+        self.traces = ownWrites.tracesWithoutWrites ?? FileTraces(path: path, logPath: logPath)
         self.isNotifiable =
             options.usesNotifications && FileSystem.notifiesOfAllWrites(to: path)
         self.connection = nil
         // While many files are opened, this one's first look waits a little: most have nothing to see.
-        if !(isNotifiable && OpenConnections.areMany) { _ = try open() }
+        if !isNotifiable || !(hasKnownTraces || OpenConnections.areMany) { _ = try open() }
     }
+
+    private var hasKnownTraces: Bool { ownWrites.tracesWithoutWrites != nil }
 
     private var isNotifiedOfAll: Bool { isNotifiable && subscription != nil }
 
@@ -80,6 +84,10 @@ final class CaptureWatch: @unchecked Sendable {
                 self?.takePoll()
             }
             guard connection != nil else {
+                if hasKnownTraces {
+                    if FileTraces(path: path, logPath: logPath) != traces { takePoll(isFull: true) }
+                    return
+                }
                 return planLook(after: .milliseconds(Int.random(in: Self.firstLookInMilliseconds)))
             }
             lastSign = .now
@@ -192,11 +200,16 @@ final class CaptureWatch: @unchecked Sendable {
 
 extension CaptureWatch {
     /// Looks without a notification, and closes the connection once nothing has happened for some time.
-    private func takePoll() {
+    private func takePoll(isFull: Bool = false) {
         guard !isStopped else { return }
         pollNumber += 1
-        let isFull = pollNumber.isMultiple(of: Self.pollsBetweenFullOnes)
-        if isNotifiedOfAll, connection == nil, !isFull, traces.areOfFile(at: path) { return }
+        if isNotifiedOfAll, connection == nil,
+            !isFull, !pollNumber.isMultiple(of: Self.pollsBetweenFullOnes)
+        {
+            guard pollNumber.isMultiple(of: Self.pollsBetweenIdentities),
+                !traces.areOfFile(at: path)
+            else { return }
+        }
         let current = FileTraces(path: path, logPath: logPath)
         if current != traces {
             let isSameFile = current.isOfSameFile(as: traces)

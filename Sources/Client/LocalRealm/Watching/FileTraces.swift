@@ -3,8 +3,8 @@ internal import SQLite
 
 /// The state of a realm's files by the file system, which costs no descriptor: a commit changes it, unless it
 /// follows another write within the granularity of the file system's clock.
-struct FileTraces: Equatable {
-    private let database: FileTrace?
+struct FileTraces: Equatable, Sendable {
+    let database: FileTrace?
     /// The write-ahead log, which comes and goes.
     private let log: FileTrace?
 
@@ -15,6 +15,9 @@ struct FileTraces: Equatable {
         self.database = FileTrace(path: path)
         self.log = FileTrace(path: logPath)
     }
+
+    /// Whether there is a log that is not empty.
+    var hasLog: Bool { log.map { $0.size > 0 } ?? false }
 
     /// False if the database file was removed or replaced since. Costs half of new traces.
     func areOfFile(at path: String) -> Bool {
@@ -29,13 +32,13 @@ struct FileTraces: Equatable {
 
 /// One file. A restored copy may have the size and the modification time of the file before, but never the time of
 /// its last change.
-private struct FileTrace: Equatable {
+struct FileTrace: Equatable, Sendable {
     let identity: FileIdentity
-    private let size: off_t
+    fileprivate let size: off_t
     private let modified: Moment
     private let changed: Moment
 
-    private struct Moment: Equatable {
+    private struct Moment: Equatable, Sendable {
         let seconds: Int
         let nanoseconds: Int
 
@@ -43,6 +46,8 @@ private struct FileTrace: Equatable {
             self.seconds = time.tv_sec
             self.nanoseconds = time.tv_nsec
         }
+
+        var time: Duration { .seconds(seconds) + .nanoseconds(nanoseconds) }
     }
 
     /// Nil if there is no such file.
@@ -53,5 +58,17 @@ private struct FileTrace: Equatable {
         self.size = status.st_size
         self.modified = Moment(status.st_mtim)
         self.changed = Moment(status.st_ctim)
+    }
+    /// One line, different for each state of the file.
+    var text: String {
+        let times = [modified, changed].map { "\($0.seconds).\($0.nanoseconds)" }
+        return "\(identity.text) \(size) \(times.joined(separator: " "))"
+    }
+
+    /// Whether the last change lies back so far, and not in the future.
+    func isOlder(than age: Duration) -> Bool {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Moment(now).time - max(modified.time, changed.time) > age
     }
 }

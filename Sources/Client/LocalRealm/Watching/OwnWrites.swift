@@ -4,8 +4,16 @@ internal import Synchronization
 /// the writes to the log are its own.
 package final class OwnWrites: Sendable {
     private let isHeld = Atomic(false)
+    /// The files at a moment at which no write of a program waited in them; nil if no such moment is known.
+    let tracesWithoutWrites: FileTraces?
 
-    package init() {}
+    package init() {
+        self.tracesWithoutWrites = nil
+    }
+
+    init(tracesWithoutWrites: FileTraces?) {
+        self.tracesWithoutWrites = tracesWithoutWrites
+    }
 
     package var isUnderWay: Bool { isHeld.load(ordering: .acquiring) }
 

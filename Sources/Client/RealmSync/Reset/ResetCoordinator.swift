@@ -356,9 +356,9 @@ extension ResetCoordinator {
 
     /// Subscribes to the objects of the partition in each class that can have them (flexible sync, 16.1).
     private func subscribe(_ fresh: RealmClient, following record: RealmMigration) async throws {
-        let contents = await fresh.partitionSubscriptions(record)
-        guard !contents.isEmpty else { return }
         do {
+            let contents = try await fresh.partitionSubscriptions(record)
+            guard !contents.isEmpty else { return }
             _ = try await fresh.updateSubscriptions([.replaceAll(contents)], isChecked: false)
         } catch {
             throw Obstacle(description: "\(error)")
