@@ -196,6 +196,66 @@ struct RestRecordTests {
         let error = #expect(throws: LocalRealmError.self) { try fixture.realm.drain() }
         #expect(error?.kind == .replaced)
         #expect(fixture.realm.rest.isUnread)
+        #expect(try fixture.lockContent().isEmpty)
+    }
+
+    @Test("After a call that fails the next opening reads the file, and meets the error")
+    func failure() throws {
+        try fixture.reopen(.notes)
+        // A unique index on a class refuses each download.
+        try fixture.connect().execute("CREATE UNIQUE INDEX own ON Note(text)")
+        try fixture.settleAgain()
+        try fixture.reopen(.notes)
+        #expect(fixture.realm.rest.isUnread)
+        #expect(throws: LocalRealmError.self) {
+            try fixture.receive { $0.createObject(.init("Note", 70)) }
+        }
+        #expect(try fixture.lockContent().isEmpty)
+        try fixture.reopen(.notes)
+        #expect(!fixture.realm.rest.isUnread)
+    }
+
+    @Test("A busy file keeps its record")
+    func busy() throws {
+        try fixture.reopen(.notes) { $0.busyTimeout = .zero }
+        #expect(fixture.realm.rest.isUnread)
+        let program = try fixture.connect()
+        try program.execute("BEGIN IMMEDIATE")
+        let error = #expect(throws: LocalRealmError.self) { try fixture.realm.drain() }
+        #expect(error?.kind == .busy)
+        try program.execute("ROLLBACK")
+        #expect(try fixture.realm.drain().changesetCount == 0)
+        #expect(try !fixture.lockContent().isEmpty)
+    }
+
+    @Test("A file whose times are whole seconds settles after two of them")
+    func wholeSeconds() throws {
+        let now = timespec(tv_sec: time(nil), tv_nsec: 0)
+        // The change time cannot be set, so that only a fine one is found here.
+        #expect(utimensat(AT_FDCWD, fixture.path, [now, now], 0) == 0)
+        usleep(30_000)
+        #expect(FileTrace(path: fixture.path)?.isSettled == true)
+        #expect(!FileTrace.isSettled(lastChange: .seconds(100), isCoarse: true, now: .seconds(102)))
+        #expect(FileTrace.isSettled(lastChange: .seconds(100), isCoarse: true, now: .seconds(103)))
+        #expect(
+            !FileTrace.isSettled(lastChange: .seconds(100), isCoarse: false, now: .seconds(100))
+        )
+        #expect(!FileTrace.isSettled(lastChange: .seconds(100), isCoarse: false, now: .seconds(9)))
+    }
+
+    @Test("A file behind a symbolic link has no record: its log is elsewhere")
+    func link() throws {
+        fixture.realm.close()
+        let directory = try TemporaryDirectory()
+        let path = directory.file("link.sqlite")
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: fixture.path)
+        for _ in 0..<2 {
+            let realm = try RealmFixture.open(path, .notes)
+            #expect(!realm.rest.isUnread)
+            _ = try realm.drain()
+            _ = try realm.acknowledgedVersion()
+            realm.close()
+        }
     }
 
     @Test("A copy that was made with its lock file is a file of its own")

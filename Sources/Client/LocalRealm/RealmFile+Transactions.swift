@@ -36,10 +36,15 @@ extension RealmFile {
     func mappingErrors<Result>(
         _ body: () throws -> Result
     ) throws(LocalRealmError) -> Result {
-        try Self.mappingErrors(configuration.path) {
-            try rest.requireSameFile()
-            try rest.use()
-            return try body()
+        do throws(LocalRealmError) {
+            return try Self.mappingErrors(configuration.path) {
+                try rest.requireSameFile()
+                try rest.use()
+                return try body()
+            }
+        } catch {
+            if error.kind != .busy { rest.keepNoRecord() }
+            throw error
         }
     }
 

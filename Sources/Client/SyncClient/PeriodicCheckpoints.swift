@@ -29,8 +29,8 @@ struct PeriodicCheckpoints: Sendable {
     private func look(_ occasion: Duty.Occasion) -> Bool {
         do throws(LocalRealmError) {
             switch occasion {
-            case .beginning, .signal: guard Checkpointer.mayHaveWork(at: path) else { return false }
-            case .time: guard Checkpointer.isLogLarge(of: path) else { return false }
+            case .signal: guard Checkpointer.mayHaveWork(at: path) else { return false }
+            case .beginning, .time: guard Checkpointer.isLogLarge(of: path) else { return false }
             }
             return try Checkpointer(path: path, vfs: environment.vfs).run()
         } catch {

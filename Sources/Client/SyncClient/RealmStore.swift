@@ -109,7 +109,7 @@ actor RealmStore {
             return standing.status.localVersion
         }
         if status.localVersion != before { hasNewVersion.raise() }
-        hasWorked.raise()
+        if file.rest.isOpen { hasWorked.raise() }
     }
 
     private func publishReset() {

@@ -12,8 +12,8 @@ package struct FileIdentity: Equatable, Sendable {
         self.init(file)
     }
 
-    /// Its two numbers.
-    package var text: String { "\(device):\(inode)" }
+    /// Without the device, whose number may change with each start of the machine.
+    package var inodeText: String { "\(inode)" }
 
     package init(_ status: stat) {
         self.device = status.st_dev

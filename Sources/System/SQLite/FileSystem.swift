@@ -1,4 +1,5 @@
 import CLinux
+import FoundationEssentials
 
 /// The file system that a database is on.
 package enum FileSystem {
@@ -18,4 +19,11 @@ package enum FileSystem {
     package static func notifiesOfAllWrites(to path: String) -> Bool {
         local.contains(linux_file_system(path))
     }
+
+    /// Whether times of files may be older after a power cut than their content: some file system is mounted with
+    /// `lazytime`, or that is not known.
+    package static let delaysTimes: Bool = {
+        let mounts = try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)
+        return mounts?.contains("lazytime") ?? true
+    }()
 }

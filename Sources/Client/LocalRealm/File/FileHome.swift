@@ -19,6 +19,12 @@ enum FileHome {
         return file.st_size == 0 || file.st_size >= size
     }
 
+    /// Whether the name is a symbolic link: SQLite puts the log beside its target.
+    static func isLink(path: String) -> Bool {
+        var file = stat()
+        return lstat(path, &file) == 0 && file.st_mode & S_IFMT == S_IFLNK
+    }
+
     static func size(of path: String) -> UInt64 {
         var file = stat()
         return stat(path, &file) == 0 ? UInt64(max(0, file.st_size)) : 0

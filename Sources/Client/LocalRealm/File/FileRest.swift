@@ -77,6 +77,11 @@ package final class FileRest {
         state = .unread(row)
     }
 
+    /// Whether the connection is open.
+    package var isOpen: Bool {
+        if case .open = state { true } else { false }
+    }
+
     /// Whether all that is known of the file is its record.
     var isUnread: Bool {
         if case .unread = state { true } else { false }
@@ -137,6 +142,13 @@ package final class FileRest {
         state = .open(open)
     }
 
+    /// Call it after an error of the file: the next opening reads it, so that it meets the error before the realm
+    /// counts as open.
+    func keepNoRecord() {
+        records?.forget()
+        records = nil
+    }
+
     // MARK: Rest
 
     /// Brings the file to rest if some looks in a row have found no use of it. Call it now and then between calls.
@@ -180,7 +192,7 @@ package final class FileRest {
     /// Closes it, and writes a record if nothing waits in the file.
     private func closeConnectionWithRecord() {
         guard let records, let trace = settledTrace(by: records),
-            // Later writes of programs change the traces.
+            // A write after the trace is seen by this look, or by other traces.
             let row = try? stateWithoutWork()
         else { return closeConnection() }
         closeConnection()
@@ -188,9 +200,10 @@ package final class FileRest {
     }
 
     private func settledTrace(by records: RestRecords) -> FileTrace? {
-        // Most files with work need no more than this to see it.
+        // A file with work is usually seen here.
         guard (try? stateWithoutWork()) != nil else { return nil }
-        // Closing would copy the log otherwise, which changes the traces.
+        // Closing would copy the log otherwise, which changes the traces. Beside a program that keeps the file open
+        // this is in vain.
         _ = try? connection.checkpoint(.passive)
         return records.settledTrace()
     }

@@ -5,9 +5,8 @@ import Scopes
 
 /// Reads and writes the `RestRecord` of one realm file, which is in its lock file.
 ///
-/// A record is believed if the file has the device, inode, size and times that it had when nothing of other programs
-/// waited in it, and no log. It is only written once these times lie so far back that any later write gives the file
-/// others: the file system's clock advances every few milliseconds.
+/// A record is believed if the file has the home, size and times that it had when nothing of other programs waited in
+/// it, and no log. It is only written once any later write would give the file other times (`FileTrace.isSettled`).
 final class RestRecords {
     private let lock: FileLock
     private let path: String
@@ -18,13 +17,14 @@ final class RestRecords {
     private var current: [UInt8]?
 
     private static let largestSize = 4096
-    /// Several ticks of any kernel's clock.
-    private static let leastAge = Duration.milliseconds(20)
+    /// Several ticks of the kernel's coarse clock.
+    private static let pauseInMicroseconds: UInt32 = 20_000
 
-    /// Nil if changes of the file may have no traces: on file systems of other machines, and behind the file layer of
-    /// tests.
+    /// Nil if changes of the file may have no traces: on file systems of other machines, or of which a power cut takes
+    /// the times back; if the log is elsewhere, beside the target of a link; and behind the file layer of tests.
     init?(_ configuration: LocalRealmConfiguration, _ lock: FileLock) {
         guard configuration.vfs == nil, FileSystem.notifiesOfAllWrites(to: configuration.path),
+            !FileSystem.delaysTimes, !FileHome.isLink(path: configuration.path),
             let program = FileTrace(path: "/proc/self/exe")
         else { return nil }
         self.lock = lock
@@ -58,10 +58,16 @@ final class RestRecords {
     func settledTrace() -> FileTrace? {
         for isLast in [false, true] {
             guard let trace = FileTrace(path: path) else { return nil }
-            if trace.isOlder(than: Self.leastAge) { return trace }
-            if !isLast { usleep(UInt32(Self.leastAge / .microseconds(1))) }
+            if trace.isSettled { return trace }
+            if !isLast { usleep(Self.pauseInMicroseconds) }
         }
         return nil
+    }
+
+    /// Makes the record worthless, so that the next opening reads the file.
+    func forget() {
+        current = nil
+        _ = lock.replaceContent([])
     }
 
     /// Call it once the file is closed, with its traces and state of a moment before at which nothing waited in it.

@@ -59,16 +59,30 @@ struct FileTrace: Equatable, Sendable {
         self.modified = Moment(status.st_mtim)
         self.changed = Moment(status.st_ctim)
     }
+
     /// One line, different for each state of the file.
     var text: String {
         let times = [modified, changed].map { "\($0.seconds).\($0.nanoseconds)" }
-        return "\(identity.text) \(size) \(times.joined(separator: " "))"
+        return "\(identity.inodeText) \(size) \(times.joined(separator: " "))"
     }
 
-    /// Whether the last change lies back so far, and not in the future.
-    func isOlder(than age: Duration) -> Bool {
+    /// Whether every later change would give the file other times.
+    ///
+    /// The file system takes them from the kernel's coarse clock, which advances every few milliseconds; one that stores
+    /// whole seconds, or even ones, cuts off the rest.
+    var isSettled: Bool {
         var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Moment(now).time - max(modified.time, changed.time) > age
+        clock_gettime(CLOCK_REALTIME_COARSE, &now)
+        return Self.isSettled(
+            lastChange: max(modified.time, changed.time),
+            isCoarse: modified.nanoseconds == 0 && changed.nanoseconds == 0,
+            now: Moment(now).time
+        )
     }
+
+    static func isSettled(lastChange: Duration, isCoarse: Bool, now: Duration) -> Bool {
+        now - lastChange > (isCoarse ? longestTick : .zero)
+    }
+
+    private static let longestTick = Duration.seconds(2)
 }

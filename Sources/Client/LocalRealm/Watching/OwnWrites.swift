@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Whether this process holds the write lock of a realm file: then no other program commits, and
-/// the writes to the log are its own.
+/// Which writes to a realm file need not be looked for: those while this process holds the write lock, since no other
+/// program commits then, and those of before it opened the file, if it knows that none waits.
 package final class OwnWrites: Sendable {
     private let isHeld = Atomic(false)
     /// The files at a moment at which no write of a program waited in them; nil if no such moment is known.
