@@ -188,6 +188,7 @@ apps:
   bench:
     sync: {{ mode: partition, partition_key: site, partition_type: string }}
     development_mode: true
+    quotas: {{ realms: 0, client_files: 0, sessions: 0, bytes: 0 }}
     providers: {{ anonymous: true }}
 """)
         with open(f"{self.directory}/schema.yaml", "w") as file:

@@ -161,10 +161,10 @@ package final class FileRest {
         case .open(var open):
             open.silentLooks += 1
             state = .open(open)
-            if open.silentLooks > Self.silentLooksBeforeRest { return take() }
+            if open.silentLooks > Self.silentLooksBeforeRest { return take(.thorough) }
             let now = ContinuousClock.now
             guard OpenConnections.areMany, open.silentLooks > Self.silentLooksAmongMany,
-                now >= isBusyUntil, take()
+                now >= isBusyUntil, take(.quick)
             else { return false }
             isBusyUntil = now + Self.pauseBetweenEarlyClosings
             return true
@@ -175,23 +175,32 @@ package final class FileRest {
 
     /// Brings a file that was just opened to rest if many are open, and this one has told all that is asked of it.
     package func takeAmongMany() {
-        if case .open = state, OpenConnections.areMany { _ = take() }
+        if case .open = state, OpenConnections.areMany { _ = take(.quick) }
     }
 
     /// False if the file cannot be read: the next call reports the error.
-    private func take() -> Bool {
+    private func take(_ way: RecordWay) -> Bool {
         guard !connection.isInTransaction, !name.isReplaced,
             let row = (try? RealmStateRow(from: connection)) ?? nil
         else { return false }
-        closeConnectionWithRecord()
+        closeConnection(way)
         state = .silent(row)
         ReleasedMemory.giveBackSoon()
         return true
     }
 
+    /// The effort for a record.
+    private enum RecordWay {
+        /// Only if the file has no log, and was not written lately: many files close at the same time, and soon open
+        /// again.
+        case quick
+        /// The log is copied, and some milliseconds may pass.
+        case thorough
+    }
+
     /// Closes it, and writes a record if nothing waits in the file.
-    private func closeConnectionWithRecord() {
-        guard let records, let trace = settledTrace(by: records),
+    private func closeConnection(_ way: RecordWay) {
+        guard let records, let trace = settledTrace(by: records, way),
             // A write after the trace is seen by this look, or by other traces.
             let row = try? stateWithoutWork()
         else { return closeConnection() }
@@ -199,13 +208,18 @@ package final class FileRest {
         records.write(row, ifStill: trace)
     }
 
-    private func settledTrace(by records: RestRecords) -> FileTrace? {
-        // A file with work is usually seen here.
-        guard (try? stateWithoutWork()) != nil else { return nil }
-        // Closing would copy the log otherwise, which changes the traces. Beside a program that keeps the file open
-        // this is in vain.
-        _ = try? connection.checkpoint(.passive)
-        return records.settledTrace()
+    private func settledTrace(by records: RestRecords, _ way: RecordWay) -> FileTrace? {
+        switch way {
+        case .quick:
+            return records.traceIfSettled()
+        case .thorough:
+            // A file with work is usually seen here.
+            guard (try? stateWithoutWork()) != nil else { return nil }
+            // Closing would copy the log otherwise, which changes the traces. Beside a program that keeps the file
+            // open this is in vain.
+            _ = try? connection.checkpoint(.passive)
+            return records.settledTrace()
+        }
     }
 
     private func closeConnection() {
@@ -216,6 +230,8 @@ package final class FileRest {
 
     /// Every later call fails.
     func close() {
+        // With its connection the log would stay.
+        if records != nil { DirectoryWatch.shared.thread.waitForPieces() }
         switch state {
         case .silent, .unread:
             if !name.isReplaced, access(name.path + "-wal", F_OK) == 0 {
@@ -226,7 +242,7 @@ package final class FileRest {
             }
             closeConnection()
         case .open where !connection.isInTransaction && !name.isReplaced:
-            closeConnectionWithRecord()
+            closeConnection(.thorough)
         case .open, .closed:
             closeConnection()
         }

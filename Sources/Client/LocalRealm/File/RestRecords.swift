@@ -64,6 +64,13 @@ final class RestRecords {
         return nil
     }
 
+    /// The same without waiting, and only of a file without a log.
+    func traceIfSettled() -> FileTrace? {
+        let traces = FileTraces(path: path, logPath: logPath)
+        guard !traces.hasLog, let file = traces.database, file.isSettled else { return nil }
+        return file
+    }
+
     /// Makes the record worthless, so that the next opening reads the file.
     func forget() {
         current = nil

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Coordination
+internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
@@ -55,6 +56,13 @@ final class WatchThread: @unchecked Sendable {
         // Without a thread the next piece tries again.
         if starts, !OwnThread.start({ self.work() }) { arrivals.withLock { $0.isStarted = false } }
         if rings { ring() }
+    }
+
+    /// Waits until the pieces that came before are done, for a second at most.
+    func waitForPieces() {
+        let isDone = DispatchSemaphore(value: 0)
+        run { isDone.signal() }
+        _ = isDone.wait(timeout: .now() + .seconds(1))
     }
 
     /// Does the piece once the time has passed. Call it on the thread.
