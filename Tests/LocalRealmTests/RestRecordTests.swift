@@ -417,6 +417,27 @@ struct RestRecordTests {
         }
     }
 
+    @Test("The connection of a watch that has just ended does not keep the log")
+    func watchEnds() async throws {
+        for number in 201...220 {
+            let captures = try CommitWatcher(
+                path: fixture.path,
+                .init(pollInterval: .seconds(3600)),
+                beside: fixture.realm.ownWrites
+            ).captures()
+            var iterator = captures.makeAsyncIterator()
+            try fixture.connect().execute("INSERT INTO Note VALUES (\(number), 'x')")
+            #expect(await iterator.next() != nil)
+            let reader = Task { for await _ in captures {} }
+            try fixture.settleAgain()
+            reader.cancel()
+            await reader.value
+            try fixture.reopen(.notes)
+            #expect(fixture.realm.rest.isUnread)
+            #expect(fixture.openFiles == ["\(fixture.path).lock"])
+        }
+    }
+
     /// A program writes at any time while files close and open: when one is opened unread, nothing may wait in it.
     @Test("No write of a program beside closing and opening is overlooked")
     func races() async throws {

@@ -85,7 +85,8 @@ final class CaptureWatch: @unchecked Sendable {
             }
             guard connection != nil else {
                 if hasKnownTraces {
-                    if FileTraces(path: path, logPath: logPath) != traces { takePoll(isFull: true) }
+                    // A commit may be under way, which is visible only after its last write.
+                    if FileTraces(path: path, logPath: logPath) != traces { _ = takeNotification() }
                     return
                 }
                 return planLook(after: .milliseconds(Int.random(in: Self.firstLookInMilliseconds)))
@@ -200,11 +201,10 @@ final class CaptureWatch: @unchecked Sendable {
 
 extension CaptureWatch {
     /// Looks without a notification, and closes the connection once nothing has happened for some time.
-    private func takePoll(isFull: Bool = false) {
+    private func takePoll() {
         guard !isStopped else { return }
         pollNumber += 1
-        if isNotifiedOfAll, connection == nil,
-            !isFull, !pollNumber.isMultiple(of: Self.pollsBetweenFullOnes)
+        if isNotifiedOfAll, connection == nil, !pollNumber.isMultiple(of: Self.pollsBetweenFullOnes)
         {
             guard pollNumber.isMultiple(of: Self.pollsBetweenIdentities),
                 !traces.areOfFile(at: path)
