@@ -2,6 +2,7 @@ import AppServices
 import Config
 import Control
 import Coordination
+import LocalRealm
 import Logging
 import Platform
 import Plugins
@@ -160,9 +161,7 @@ actor RunningAgent {
             },
             conditions: { [watch] in watch.conditions },
             link: link,
-            seed: name.utf8.reduce(14_695_981_039_346_656_037) { hash, byte in
-                (hash ^ UInt64(byte)) &* 1_099_511_628_211
-            },
+            seed: StableHash.value(of: name.utf8),
             logger: parts.log.logger("Agent.Schedule")
         )
         keepers[name] = keeper

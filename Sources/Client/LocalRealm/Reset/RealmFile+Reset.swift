@@ -9,7 +9,7 @@ internal import Versions
 extension RealmFile {
     /// The attempt that is not confirmed yet, if there is one.
     package func resetAttempt() throws(LocalRealmError) -> ResetAttempt? {
-        // Its record says that there is none.
+        // An unread file has no attempt: a record is written only without one.
         guard !rest.isUnread else { return nil }
         return try mappingErrors { try ResetRow(connection: connection).read() }
     }
