@@ -10,9 +10,13 @@ import Versions
 struct ConcurrencyTests {
     static let rowsOfEach: Int64 = 120
 
-    @Test("Every write of two clients arrives, and neither sees more than the usual busy wait")
-    func twoClients() async throws {
-        let fixture = try RealmFixture(.notes)
+    /// The logs that are drained in two steps: every one, or none as short as these.
+    @Test(
+        "Every write of two clients arrives, and neither sees more than the usual busy wait",
+        arguments: [1...100_000, 1_000...100_000]
+    )
+    func twoClients(preparedRows: ClosedRange<Int>) async throws {
+        let fixture = try RealmFixture(.notes) { $0.preparedRows = preparedRows }
         _ = try fixture.realm.drain()
         let path = fixture.path
         let isFinished = Flag()

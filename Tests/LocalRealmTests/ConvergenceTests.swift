@@ -20,6 +20,7 @@ struct ConvergenceTests {
                 // One of them learns the schema from the others, another merges in many transactions.
                 try RealmFixture(number == 0 ? nil : world.schema) {
                     if number == 2 { $0.mergeLimitInPairs = Int(seed % 10) }
+                    if number != 1 { $0.preparedRows = 1...100_000 }
                 }
             }
             for fixture in fixtures {

@@ -248,7 +248,9 @@ struct CrashTests {
             try other.realm.storeFileIdent(server.register())
             for _ in 0..<12 {
                 let files = FaultyFiles()
-                try mortal.reopen(world.schema, vfs: files.name)
+                try mortal.reopen(world.schema, vfs: files.name) {
+                    if world.chance(70) { $0.preparedRows = 1...100_000 }
+                }
                 files.arm(.freeze, at: Int.random(in: 1...40, using: &world.random))
                 for _ in 0..<6 {
                     try world.write(to: world.pick([mortal, other]))

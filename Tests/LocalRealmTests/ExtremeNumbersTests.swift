@@ -79,7 +79,7 @@ struct ExtremeNumbersTests {
     }()
 
     /// Every operation of an agent and its commands on a file. Errors are valid results.
-    private static func use(_ path: String, _ fresh: String) {
+    private static func use(_ path: String, _ fresh: String, preparesDrains: Bool) {
         func attempt(_ work: () throws -> Void) {
             try? work()
         }
@@ -90,7 +90,10 @@ struct ExtremeNumbersTests {
         let options = [
             PropertyName(className: "Item", property: "count"): PropertyOptions(isCounter: true)
         ]
-        guard let realm = try? RealmFixture.open(path, schema, options: options) else { return }
+        let opened = try? RealmFixture.open(path, schema, options: options) {
+            if preparesDrains { $0.preparedRows = 1...Int.max }
+        }
+        guard let realm = opened else { return }
         defer { realm.close() }
         attempt { _ = try realm.rejectedWrites() }
         attempt { _ = try realm.acknowledgedVersion() }
@@ -200,7 +203,8 @@ struct ExtremeNumbersTests {
                     let changed = try TablePoison.poison(column, from: first, on: program)
                     program.close()
                     if changed > 0 {
-                        ExtremeNumbersTests.use(path, fresh)
+                        let isOdd = !count.isMultiple(of: 2)
+                        ExtremeNumbersTests.use(path, fresh, preparesDrains: isOdd)
                         count += 1
                     }
                     // Each row takes its turn with most of the values.

@@ -28,17 +28,20 @@ final class RealmReplica: Replica {
         _ schema: RealmSchema?
     ) throws(LocalRealmError) -> RealmFile {
         var random = SplitMix64(seed: 7)
-        return try RealmFile.open(
-            LocalRealmConfiguration(
-                path: directory.file("stock.sqlite"),
-                owner: RealmOwner(
-                    appID: "shop-abcde",
-                    userID: "ann",
-                    scope: .partition(.string("store-42"))
-                ),
-                machineID: "machine",
-                schema: schema
+        var configuration = LocalRealmConfiguration(
+            path: directory.file("stock.sqlite"),
+            owner: RealmOwner(
+                appID: "shop-abcde",
+                userID: "ann",
+                scope: .partition(.string("store-42"))
             ),
+            machineID: "machine",
+            schema: schema
+        )
+        // The world is small; each log that can be is drained in two steps.
+        configuration.preparedRows = 1...100_000
+        return try RealmFile.open(
+            configuration,
             clock: { 1_772_600_767_000 },
             random: &random
         )

@@ -19,6 +19,9 @@ package struct LocalRealmConfiguration: Sendable {
     package var busyTimeout: Duration
     /// Log rows that a drain holds in memory at once; a longer log is drained piece by piece.
     package var drainLimitInRows = 100_000
+    /// The logs that are drained in two steps, so that programs can write meanwhile. A shorter one is drained as fast
+    /// in one, and a longer one is not held in memory.
+    package var preparedRows = 200...50_000
     /// The size at which a drain cuts its changesets, between statements of programs. A changeset is in memory
     /// as a whole on every replica, and takes many times its size there.
     package var changesetSizeInBytes = 512 << 10

@@ -58,6 +58,14 @@ package struct CaptureReport: Hashable, Sendable {
         self.rejected = rejected
         self.notices = notices
     }
+
+    /// Adds what a drain just before has reported.
+    mutating func add(earlier: CaptureReport?) {
+        guard let earlier else { return }
+        changesetCount += earlier.changesetCount
+        rejected = earlier.rejected + rejected
+        notices = earlier.notices + notices
+    }
 }
 
 /// A captured value that does not fit its property's type: `capture.rejected` (local realm, 4.6).

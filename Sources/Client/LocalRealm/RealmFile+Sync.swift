@@ -12,7 +12,11 @@ extension RealmFile {
             guard try Drain.isNeeded(on: connection, committed) else {
                 return CaptureReport(localVersion: committed.state.localVersion)
             }
-            return try write(.full) { try drain(&$0) }
+            let prepared = try drainBesidePrograms()
+            if let prepared, !prepared.leavesRows { return prepared.report }
+            var report = try write(.full) { try drain(&$0) }
+            report.add(earlier: prepared?.report)
+            return report
         }
     }
 
@@ -22,8 +26,8 @@ extension RealmFile {
     /// them, as if the server had sent two downloads: call it again with
     /// ``ParsedDownload/rest(after:)``.
     ///
-    /// Local writes in the capture log are drained first, so that they are in the history before
-    /// anything is merged; they stay there even if the server's changesets are refused.
+    /// Local writes in the capture log are drained before anything is merged, so that they are in the history; they
+    /// stay there even if the server's changesets are refused.
     ///
     /// One that tells nothing that the server would not tell again is not written: most realms of a restarted agent
     /// have nothing new, and their files can stay at rest.
@@ -38,10 +42,18 @@ extension RealmFile {
         }
         return try mappingErrors {
             let incoming = try download.incoming.get()
-            let (drained, result) = try write(.normal) { draft in
-                let drained = try drain(&draft)
+            // Acknowledgements merge nothing: rows of the log can wait.
+            let merges = !incoming.isEmpty
+            let prepared = merges ? try drainBesidePrograms() : nil
+            var (drained, result) = try write(.normal) { draft in
+                let drains =
+                    try merges || Drain.isNeeded(by: draft) || !draft.isVerified(on: connection)
+                let drained =
+                    drains
+                    ? try drain(&draft) : CaptureReport(localVersion: draft.state.localVersion)
                 return (drained, try integrate(incoming, of: download, &draft))
             }
+            drained.add(earlier: prepared?.report)
             let outcome = try result.get()
             return IntegrationReport(
                 drained: drained,
@@ -81,7 +93,15 @@ extension RealmFile {
         guard try Drain.isNeeded(on: connection, draft) else {
             return CaptureReport(localVersion: draft.state.localVersion, notices: notices)
         }
-        var drain = Drain(
+        var drain = newDrain(draft)
+        try drain.run()
+        draft = drain.draft
+        drain.report.notices = notices + (drain.impossible.notice.map { [$0] } ?? [])
+        return drain.report
+    }
+
+    private func newDrain(_ draft: Draft, isPrepared: Bool = false) -> Drain {
+        Drain(
             draft,
             connection,
             statements,
@@ -90,12 +110,38 @@ extension RealmFile {
             counters: configuration.counters(in: draft.catalogue.schema),
             limits: configuration.drainLimits,
             requiresLinkTargets: configuration.requiresLinkTargets,
-            isDirect: configuration.drainsDirectly
+            isDirect: configuration.drainsDirectly,
+            isPrepared: isPrepared
         )
-        try drain.run()
-        draft = drain.draft
-        drain.report.notices = notices + (drain.impossible.notice.map { [$0] } ?? [])
-        return drain.report
+    }
+
+    /// Drains a log that can be prepared, so that programs wait only while the changesets are stored. Nil if nothing
+    /// was drained.
+    private func drainBesidePrograms() throws -> PreparedDrain? {
+        guard let prepared = try? preparedDrain(), try store(prepared) else { return nil }
+        return prepared
+    }
+
+    /// Nil if the drain needs the write lock for more; an error is left to that drain, too.
+    func preparedDrain() throws -> PreparedDrain? {
+        let draft = committed
+        guard draft.notices.isEmpty, !draft.catalogue.hasAsymmetricClasses else { return nil }
+        return try connection.transaction(.deferred) {
+            guard try draft.isVerified(on: connection),
+                try PreparedDrain.isWorthwhile(on: connection, rows: configuration.preparedRows)
+            else { return nil }
+            return try PreparedDrain(newDrain(draft, isPrepared: true))
+        }
+    }
+
+    /// False, and nothing is stored, if the file has changed so that it must be drained again.
+    func store(_ prepared: PreparedDrain) throws -> Bool {
+        do {
+            try write(.full) { try prepared.store(on: connection, &$0) }
+            return true
+        } catch is PreparedDrain.Outdated {
+            return false
+        }
     }
 
     /// The applied, acknowledged and learned parts of a download.

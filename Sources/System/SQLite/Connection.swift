@@ -43,7 +43,7 @@ package final class Connection {
             sqlite3_close_v2(handle)
             throw error
         }
-        sqlite3_busy_timeout(handle, options.busyTimeout.wholeMilliseconds)
+        BusyWait.install(on: handle, atMost: options.busyTimeout)
         return handle
     }
 
@@ -377,12 +377,5 @@ extension Connection {
         guard let handle, status & 0xff == SQLITE_CANTOPEN else { return "" }
         let number = sqlite3_system_errno(handle)
         return number == 0 ? "" : ": \(String(cString: strerror(number)))"
-    }
-}
-
-extension Duration {
-    fileprivate var wholeMilliseconds: Int32 {
-        let (seconds, attoseconds) = components
-        return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     }
 }

@@ -1,3 +1,4 @@
+internal import Changesets
 internal import Documents
 internal import SQLite
 internal import Schemas
@@ -9,7 +10,36 @@ struct BacklinkRefresh {
     let catalogue: Catalogue
     let backlinks: Backlinks
 
+    /// The links that a column holds now.
+    struct Change {
+        let table: ClassTable
+        let key: ColumnValue
+        let column: Column
+        let links: Set<ObjectReference>
+
+        func store(in backlinks: Backlinks) throws {
+            try backlinks.set(links, of: table, key, column)
+        }
+    }
+
     func run() throws {
+        try forEachChange { try $0.store(in: backlinks) }
+    }
+
+    /// The changes that differ from the list, for ``Change/store(in:)`` later; nil if there are more than the limit.
+    func changes(atMost limit: Int) throws -> [Change]? {
+        var changes: [Change] = []
+        try forEachChange { change in
+            guard changes.count <= limit,
+                try !change.links.isEmpty
+                    || backlinks.hasAny(of: change.table, change.key, change.column)
+            else { return }
+            changes.append(change)
+        }
+        return changes.count <= limit ? changes : nil
+    }
+
+    private func forEachChange(_ body: (Change) throws -> Void) throws {
         // By class: the columns whose JSON may hold links.
         var columns: [Int64: [Int]] = [:]
         for table in catalogue.tables where !table.isAsymmetric {
@@ -33,11 +63,16 @@ struct BacklinkRefresh {
                 ? positions
                 : positions.filter { catalogue[table].columns[$0].id == property }
             if wanted.isEmpty { continue }
-            try refresh(wanted, of: catalogue[table], touched.columnValue(at: 1))
+            try forEachChange(wanted, of: catalogue[table], touched.columnValue(at: 1), body)
         }
     }
 
-    private func refresh(_ positions: [Int], of table: ClassTable, _ key: ColumnValue) throws {
+    private func forEachChange(
+        _ positions: [Int],
+        of table: ClassTable,
+        _ key: ColumnValue,
+        _ body: (Change) throws -> Void
+    ) throws {
         let values = try statements.statements(of: table).withColumns(positions, of: key) { row in
             positions.indices.map { row.columnValue(at: $0) }
         }
@@ -45,7 +80,7 @@ struct BacklinkRefresh {
             let column = table.columns[position]
             let mayHoldLinks = Backlinks.mayHoldLinks(stored, column.property)
             let value = mayHoldLinks ? try? column.decode(stored, in: catalogue.schema) : nil
-            try backlinks.set(value?.links ?? [], of: table, key, column)
+            try body(Change(table: table, key: key, column: column, links: value?.links ?? []))
         }
     }
 }

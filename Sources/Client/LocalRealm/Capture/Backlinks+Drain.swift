@@ -21,6 +21,18 @@ extension Backlinks {
         try update(of: key, column.id, in: table.id, from: [], to: links)
     }
 
+    /// Whether the list has links that a column of an object holds.
+    func hasAny(of table: ClassTable, _ key: ColumnValue, _ column: Column) throws -> Bool {
+        let select = try connection.statement(
+            "SELECT 1 FROM _realm_backlink WHERE class = ?1 AND key = ?2 AND prop = ?3 LIMIT 1"
+        )
+        defer { select.reset() }
+        try select.bind(table.id, at: 1)
+        try select.bind(Self.stored(key), at: 2)
+        try select.bind(column.id, at: 3)
+        return try select.step()
+    }
+
     /// Removes the links of a deleted object.
     func removeAll(of table: ClassTable, _ key: ColumnValue) throws {
         let delete = try connection.statement(

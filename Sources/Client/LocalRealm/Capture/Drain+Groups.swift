@@ -37,7 +37,7 @@ extension Drain {
         draft.catalogue[log.objects[object].table].isAsymmetric
     }
 
-    private mutating func writeErasure(of object: Int) throws(SQLiteError) {
+    private mutating func writeErasure(of object: Int) throws {
         guard let reference = references[object] else { return }
         changeset.eraseObject(reference)
         try cutIfLarge()
@@ -230,8 +230,9 @@ extension Drain {
         _ repair: Repair,
         of object: Int,
         in table: ClassTable
-    ) throws(SQLiteError) {
+    ) throws {
         guard !repair.positions.isEmpty else { return }
+        try requireWriteLock()
         _ = try statements.statements(of: table).update(
             log.objects[object].key,
             at: repair.positions,

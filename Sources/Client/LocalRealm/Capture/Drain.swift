@@ -20,6 +20,8 @@ struct Drain {
     /// The references of the log's objects in changesets; nil for invalid keys.
     var references: [ObjectReference?] = []
     var changeset = ChangesetWriter()
+    /// The version that publishes the schema; nil if it is published already.
+    private(set) var publishedVersion: ClientVersion?
     /// Objects of asymmetric classes in the changeset.
     var ingestedCount = 0
     private var stamp = OriginTimestamp(0)
@@ -33,6 +35,8 @@ struct Drain {
     let hasAsymmetricClasses: Bool
     /// Whether new objects take the direct paths; tests compare both.
     let isDirect: Bool
+    /// Nil if changesets go to the history as they are made.
+    private(set) var prepared: [PreparedDrain.Changeset]?
 
     /// The most rejected values kept in the file.
     private static let keptIssues = 1000
@@ -43,6 +47,9 @@ struct Drain {
     /// This machine's clock is before 2015, so changesets cannot be stamped.
     struct ClockBeforeEpoch: Error {}
 
+    /// More than changesets has to be written, which a prepared drain may not.
+    struct NeedsWriteLock: Error {}
+
     init(
         _ draft: Draft,
         _ connection: Connection,
@@ -52,8 +59,10 @@ struct Drain {
         counters: Set<PropertyName>,
         limits: CaptureLog.Limits,
         requiresLinkTargets: Bool = false,
-        isDirect: Bool = true
+        isDirect: Bool = true,
+        isPrepared: Bool = false
     ) {
+        self.prepared = isPrepared ? [] : nil
         self.requiresLinkTargets = requiresLinkTargets
         self.isDirect = isDirect
         self.hasAsymmetricClasses = draft.catalogue.hasAsymmetricClasses
@@ -74,7 +83,7 @@ struct Drain {
     static func isNeeded(on connection: Connection, _ draft: Draft) throws(SQLiteError) -> Bool {
         if isNeeded(by: draft) { return true }
         // An unrelated table, or one whose trigger is missing and logs nothing any more.
-        if try connection.integer("PRAGMA schema_version") != draft.schemaVersion { return true }
+        if try !draft.isVerified(on: connection) { return true }
         return try !CaptureLog.isEmpty(on: connection)
     }
 
@@ -85,27 +94,20 @@ struct Drain {
     }
 
     mutating func run() throws {
-        let catalogue = draft.catalogue
-        try BacklinkRefresh(
-            connection: connection,
-            statements: statements,
-            catalogue: catalogue,
-            backlinks: backlinks
-        ).run()
+        try backlinkRefresh.run()
         try Nullifier(
             connection: connection,
             statements: statements,
-            catalogue: catalogue,
+            catalogue: draft.catalogue,
             backlinks: backlinks
         ).run()
-        try publishSchema()
+        publishSchema()
+        if let version = publishedVersion {
+            try CatalogueStore(connection: connection).markAllPublished(version)
+        }
         repeat {
             try readPiece()
-            for group in log.groups.indices {
-                stamp = try stamp(of: log.groups[group])
-                try write(group)
-                try finishChangeset()
-            }
+            for group in log.groups.indices { try drain(group) }
             if !log.hasMore {
                 // Without a condition SQLite drops the pages, and does not visit the rows.
                 try connection.run("DELETE FROM _realm_capture")
@@ -121,8 +123,23 @@ struct Drain {
         report.localVersion = draft.state.localVersion
     }
 
+    var backlinkRefresh: BacklinkRefresh {
+        BacklinkRefresh(
+            connection: connection,
+            statements: statements,
+            catalogue: draft.catalogue,
+            backlinks: backlinks
+        )
+    }
+
+    mutating func drain(_ group: Int) throws {
+        stamp = try stamp(of: log.groups[group])
+        try write(group)
+        try finishChangeset()
+    }
+
     /// Reads the next piece of the log: memory must not grow with it.
-    private mutating func readPiece() throws {
+    mutating func readPiece() throws {
         let last = log.lastSequence
         // Two pieces at once took 20 MiB more of memory.
         log = CaptureLog(tableCount: draft.catalogue.tables.count)
@@ -150,6 +167,7 @@ struct Drain {
             } catch {
                 references.append(nil)
                 if object.isPresent {
+                    try requireWriteLock()
                     _ = try statements.statements(of: table).delete(object.key)
                     try reject(object, column: nil, object.key, error)
                 }
@@ -159,13 +177,12 @@ struct Drain {
     }
 
     /// Publishes a new class or property ahead of its first data (local realm, 7.2).
-    private mutating func publishSchema() throws {
+    mutating func publishSchema() {
         let catalogue = draft.catalogue
         guard catalogue.schema.hasAdditions(to: catalogue.published) else { return }
         catalogue.schema.writeAdditions(to: catalogue.published, into: &changeset)
         draft.catalogue.published = catalogue.schema
-        let version = ClientVersion(draft.state.localVersion.rawValue + 1)
-        try CatalogueStore(connection: connection).markAllPublished(version)
+        publishedVersion = ClientVersion(draft.state.localVersion.rawValue + 1)
     }
 }
 
@@ -179,12 +196,17 @@ extension Drain {
         let bytes = changeset.bytes
         changeset = ChangesetWriter()
         let version = draft.state.advanceVersion()
-        try History(connection: connection).append(
-            version,
+        let entry = PreparedDrain.Changeset(
+            version: version,
             originTimestamp: stamp,
             remoteVersion: draft.state.progress.download.serverVersion,
-            changeset: bytes
+            bytes: bytes
         )
+        if prepared != nil {
+            prepared?.append(entry)
+        } else {
+            try entry.append(to: History(connection: connection))
+        }
         draft.ingest.add(ingestedCount, in: version, at: stamp)
         ingestedCount = 0
         draft.state.lastOriginTimestamp = stamp
@@ -194,8 +216,15 @@ extension Drain {
         report.changesetCount += 1
     }
 
-    mutating func cutIfLarge() throws(SQLiteError) {
-        if changeset.sizeInBytes > Self.changesetLimitInBytes { try finishChangeset() }
+    mutating func cutIfLarge() throws {
+        guard changeset.sizeInBytes > Self.changesetLimitInBytes else { return }
+        // Memory holds the prepared ones.
+        try requireWriteLock()
+        try finishChangeset()
+    }
+
+    func requireWriteLock() throws(NeedsWriteLock) {
+        if prepared != nil { throw NeedsWriteLock() }
     }
 
     /// Never earlier than the one before: a clock that steps back must not make a later write lose
@@ -235,6 +264,7 @@ extension Drain {
         _ value: ColumnValue,
         _ error: FormError
     ) throws {
+        try requireWriteLock()
         let table = draft.catalogue[object.table]
         let column = position.map { table.columns[$0] }
         let statement = try connection.statement(

@@ -32,11 +32,15 @@ struct Draft {
         let alterations: [String]
     }
 
+    /// Whether no schema has changed since the tables last matched the catalogue.
+    func isVerified(on connection: Connection) throws(SQLiteError) -> Bool {
+        try connection.integer("PRAGMA schema_version") == schemaVersion
+    }
+
     /// Compares the file with the catalogue if its schema has changed since the last time, and
     /// recreates missing or changed triggers and indexes.
     mutating func verify(on connection: Connection) throws {
-        let current = try connection.integer("PRAGMA schema_version")
-        guard current != schemaVersion else { return }
+        guard try !isVerified(on: connection) else { return }
         let findings = try SchemaVerifier(connection: connection, catalogue: catalogue).verify()
         guard findings.alterations.isEmpty else {
             throw Altered(alterations: findings.alterations + findings.repairable)
