@@ -37,6 +37,8 @@ struct Drain {
     let isDirect: Bool
     /// Nil if changesets go to the history as they are made.
     private(set) var prepared: [PreparedDrain.Changeset]?
+    /// The size of these.
+    private(set) var preparedBytes = 0
 
     /// The most rejected values kept in the file.
     private static let keptIssues = 1000
@@ -204,6 +206,7 @@ extension Drain {
         )
         if prepared != nil {
             prepared?.append(entry)
+            preparedBytes += bytes.count
         } else {
             try entry.append(to: History(connection: connection))
         }

@@ -5,8 +5,8 @@ internal import Versions
 /// A drain in two steps: the changesets are made in a read transaction, and the write lock is only taken to store them.
 ///
 /// Programs can write meanwhile: the rows that they log later have higher numbers, and stay in the log. Only a drain
-/// that writes nothing but changesets and the list of links is prepared: none with deleted objects, objects of asymmetric classes, or
-/// values to repair or reject.
+/// that writes nothing but changesets and the list of links is prepared: none with deleted objects, objects of
+/// asymmetric classes, or values to repair or reject.
 struct PreparedDrain {
     private let draft: Draft
     private(set) var report: CaptureReport
@@ -46,17 +46,17 @@ struct PreparedDrain {
 
     /// Nil if the drain has to write more than changesets. Call it in a read transaction.
     init?(_ drain: consuming Drain) throws {
-        try drain.readPiece()
-        guard !drain.log.hasMore,
-            let links = try drain.backlinkRefresh.changes(atMost: Self.limitInLinkChanges)
-        else { return nil }
-        drain.publishSchema()
-        var (size, groups) = (0, 0)
+        var groups = 0
+        let links: [BacklinkRefresh.Change]
         do {
-            while groups < drain.log.groups.count, size < Self.limitInBytes {
-                let count = drain.prepared?.count ?? 0
+            try drain.readPiece()
+            guard !drain.log.hasMore,
+                let changes = try drain.backlinkRefresh.changes(atMost: Self.limitInLinkChanges)
+            else { return nil }
+            links = changes
+            drain.publishSchema()
+            while groups < drain.log.groups.count, drain.preparedBytes < Self.limitInBytes {
                 try drain.drain(groups)
-                size += drain.prepared?.dropFirst(count).reduce(0) { $0 + $1.bytes.count } ?? 0
                 groups += 1
             }
         } catch is Drain.NeedsWriteLock {
