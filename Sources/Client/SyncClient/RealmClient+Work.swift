@@ -147,7 +147,7 @@ extension RealmClient {
             return
         }
         let ident = session?.ident
-        let before = status.progress.upload.clientVersion
+        let (before, versionBefore) = (status.progress.upload.clientVersion, status.localVersion)
         let start = time.uptime()
         let integration: IntegrationReport
         do throws(LocalRealmError) {
@@ -168,12 +168,16 @@ extension RealmClient {
         // A session that began later reads it from the file.
         guard session?.ident == ident else { return }
         let file = status
+        // A caller that waits may end the session once it has what it waits for.
+        let canWait =
+            integration.drained.changesetCount == 0 && hasSettledSets && waiters.isEmpty
         let effects =
             session?.integrated(
                 download.part,
                 file.progress,
-                localVersion: file.localVersion
+                localVersion: canWait ? versionBefore : file.localVersion
             ) ?? []
+        if canWait { acknowledgement.raise() }
         for effect in effects {
             // No effect of an integration closes the connection.
             try? await perform(effect)
@@ -297,7 +301,7 @@ extension RealmClient {
         }
         reportSubscriptions()
         // A set that was committed meanwhile is waited for, too.
-        guard status.subscriptions.map(\.isSettled) ?? true else { return noteAcceptance() }
+        guard hasSettledSets else { return noteAcceptance() }
         hasCompletedDownload = true
         noteAcceptance()
         reportPhase()
@@ -305,4 +309,6 @@ extension RealmClient {
         checkWaiters()
         await checkProof(downloadCompleted: true)
     }
+
+    private var hasSettledSets: Bool { status.subscriptions.map(\.isSettled) ?? true }
 }

@@ -37,6 +37,10 @@ package actor RealmClient {
     var isStalled = false
     let workAdded = Signal()
     let workParsable = Signal()
+    /// Raised when the server is to learn what was integrated. That can wait for more of it, or for local writes: each
+    /// message of its own costs both ends a transaction that waits for the disk (`Benchmarks/latency.py`).
+    let acknowledgement = Signal()
+    private static let acknowledgementDelay = Duration.milliseconds(200)
     var outgoing = Outgoing.none
     var phase = SessionPhase.offline(.notTried) {
         didSet { if phase != oldValue { reportPhase() } }
@@ -308,6 +312,10 @@ extension RealmClient {
                 },
                 Duty(on: resumption, isConcurrent: true) { [self] _ in
                     await resumeWhenDue()
+                    return .onSignal
+                },
+                Duty(on: acknowledgement, after: Self.acknowledgementDelay) { [self] _ in
+                    await reportLocalVersion()
                     return .onSignal
                 },
                 checkpoints.duty,
