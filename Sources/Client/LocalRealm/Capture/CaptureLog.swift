@@ -101,6 +101,13 @@ extension CaptureLog {
         try connection.integer("SELECT 1 FROM _realm_capture LIMIT 1") == nil
     }
 
+    /// Whether any row tells of a deleted object.
+    static func hasDeletions(on connection: Connection) throws(SQLiteError) -> Bool {
+        try connection.integer(
+            "SELECT 1 FROM _realm_capture WHERE prop = \(CaptureMark.deleted) LIMIT 1"
+        ) != nil
+    }
+
     /// The most log held in memory at once.
     struct Limits {
         var rows = 100_000

@@ -16,7 +16,8 @@ struct Nullifier {
     let backlinks: Backlinks
 
     func run() throws {
-        guard
+        // Most logs have none, and then nothing below is compiled.
+        guard try CaptureLog.hasDeletions(on: connection),
             let at = try connection.integer(
                 "SELECT at FROM _realm_capture ORDER BY seq DESC LIMIT 1"
             )

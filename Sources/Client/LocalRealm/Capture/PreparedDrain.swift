@@ -100,10 +100,7 @@ struct PreparedDrain {
             case let span = last.subtracting(clamping: first).adding(clamping: 1),
             rows.contains(Int(span))
         else { return false }
-        let deletion = try connection.integer(
-            "SELECT 1 FROM _realm_capture WHERE prop = \(CaptureMark.deleted) LIMIT 1"
-        )
-        return deletion == nil
+        return try !CaptureLog.hasDeletions(on: connection)
     }
 
     /// Call it in a write transaction with a copy of the draft that the drain was prepared with.
