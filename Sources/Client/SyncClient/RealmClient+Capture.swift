@@ -53,7 +53,7 @@ extension RealmClient {
                 // The counterpart of the earlier warning.
                 logs.storage.info("local writes are captured")
             }
-            warn(of: report)
+            note(report)
             if report.changesetCount > 0 {
                 logs.storage.info(
                     "capture log drained",
@@ -95,7 +95,9 @@ extension RealmClient {
         report(.acknowledged(changesets: changesets, after: durations))
     }
 
-    func warn(of drain: CaptureReport) {
+    /// Takes the result of a drain.
+    func note(_ drain: CaptureReport) {
+        if drain.changesetCount > 0 { lastWrite = drain.localVersion }
         for value in drain.rejected { warn(of: value) }
         for notice in drain.notices { warn(of: notice) }
     }

@@ -27,7 +27,7 @@ extension RealmClient {
             isChecked: isChecked,
             random: random
         )
-        warn(of: update.drained)
+        note(update.drained)
         reportSubscriptions()
         reportLocalVersion()
         return update

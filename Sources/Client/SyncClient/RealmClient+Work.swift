@@ -168,9 +168,7 @@ extension RealmClient {
         // A session that began later reads it from the file.
         guard session?.ident == ident else { return }
         let file = status
-        // A caller that waits may end the session once it has what it waits for.
-        let canWait =
-            integration.drained.changesetCount == 0 && hasSettledSets && waiters.isEmpty
+        let canWait = canAcknowledgeLater(integration)
         let effects =
             session?.integrated(
                 download.part,
@@ -236,7 +234,7 @@ extension RealmClient {
         after before: ClientVersion,
         _ duration: Duration
     ) {
-        warn(of: integration.drained)
+        note(integration.drained)
         logs.storage.info(
             "download integrated",
             metadata: [
@@ -308,6 +306,12 @@ extension RealmClient {
         waiters.downloadCompleted()
         checkWaiters()
         await checkProof(downloadCompleted: true)
+    }
+
+    /// Local writes take the acknowledgement along. A caller that waits may end the session as soon as its sync is done.
+    private func canAcknowledgeLater(_ integration: IntegrationReport) -> Bool {
+        integration.drained.changesetCount == 0 && hasSettledSets && waiters.isEmpty
+            && session?.scannedVersion.map { $0 >= lastWrite } ?? true
     }
 
     private var hasSettledSets: Bool { status.subscriptions.map(\.isSettled) ?? true }

@@ -58,6 +58,8 @@ package actor RealmClient {
     /// The server has served the session since it was bound or suspended.
     var isAccepted = false
     var capturing = CaptureState.notTried
+    /// The newest version with local writes, as far as that is known; a later one if it is not.
+    var lastWrite: ClientVersion
 
     /// The message whose turn to be sent is next.
     enum Outgoing {
@@ -168,6 +170,7 @@ package actor RealmClient {
         self.store = store
         self.transfers = TransferObservers(store.standing.status)
         self.openedAt = time.uptime()
+        self.lastWrite = store.standing.status.localVersion
         self.environment = environment
         self.random = environment.random()
         self.name = name

@@ -24,6 +24,8 @@ extension ClientSession.Running {
     /// The part of the server's history that was sent; the subject of a MARK.
     var downloaded: ServerVersion { received.download.serverVersion }
 
+    var scanned: ClientVersion { uploads.cursor.clientVersion }
+
     /// Checks a DOWNLOAD before its integration.
     ///
     /// The messages of a bootstrap before its last are checked against the progress before it.

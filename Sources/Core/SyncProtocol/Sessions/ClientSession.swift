@@ -84,6 +84,10 @@ package struct ClientSession: Sendable {
     package var isEnded: Bool { state.isEnded }
     /// The server knows the file: downloads can arrive.
     package var isIdentified: Bool { state.isIdentified }
+    /// Up to here everything was scanned for uploads on this connection; nil if the session does not run.
+    package var scannedVersion: ClientVersion? {
+        if case .running(let running) = state { running.scanned } else { nil }
+    }
     /// A download completion was requested and has not fired yet.
     package var awaitsDownloadCompletion: Bool { fence.isAwaited }
 }
