@@ -30,7 +30,7 @@ struct ManyFilesTests {
         #expect(fixture.openFiles == ["\(fixture.path).lock"])
         var iterator = captures.makeAsyncIterator()
         for number in 1...5 {
-            try await Tool.sqlite3(fixture.path, "INSERT INTO Note VALUES (\(number), 'x')")
+            try await Tool.insertNote(number, into: fixture.path)
             _ = await iterator.next()
             #expect(try fixture.drained().first == "CreateObject Note \(number)")
             fixture.realm.rest.takeAmongMany()
@@ -39,7 +39,7 @@ struct ManyFilesTests {
 
     @Test("Its first look finds what was written before, and then it closes")
     func beforehand() async throws {
-        try await Tool.sqlite3(fixture.path, "INSERT INTO Note VALUES (1, 'x')")
+        try await Tool.insertNote(1, into: fixture.path)
         let captures = try watch()
         var iterator = captures.makeAsyncIterator()
         #expect(await iterator.next() != nil)

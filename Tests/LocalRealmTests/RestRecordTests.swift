@@ -364,7 +364,7 @@ struct RestRecordTests {
             try fixture.settleAgain()
             try fixture.reopen(.notes)
             #expect(fixture.realm.rest.isUnread)
-            if isBefore { try await Tool.sqlite3(fixture.path, "INSERT INTO Note VALUES (1, 'x')") }
+            if isBefore { try await Tool.insertNote(1, into: fixture.path) }
             let captures = try CommitWatcher(
                 path: fixture.path,
                 .init(pollInterval: .seconds(3600)),
@@ -372,7 +372,7 @@ struct RestRecordTests {
             ).captures()
             if !isBefore {
                 #expect(fixture.openFiles == ["\(fixture.path).lock"])
-                try await Tool.sqlite3(fixture.path, "INSERT INTO Note VALUES (2, 'x')")
+                try await Tool.insertNote(2, into: fixture.path)
             }
             var iterator = captures.makeAsyncIterator()
             #expect(await iterator.next() != nil)
@@ -426,7 +426,7 @@ struct RestRecordTests {
                 beside: fixture.realm.ownWrites
             ).captures()
             var iterator = captures.makeAsyncIterator()
-            try fixture.connect().execute("INSERT INTO Note VALUES (\(number), 'x')")
+            try await Tool.insertNote(number, into: fixture.path)
             #expect(await iterator.next() != nil)
             let reader = Task { for await _ in captures {} }
             try fixture.settleAgain()

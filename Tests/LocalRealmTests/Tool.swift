@@ -19,6 +19,15 @@ enum Tool {
         try await run("sqlite3", ["-batch", "-bail", "-cmd", ".timeout 10000", path], sql)
     }
 
+    /// Inserts a note without waiting for the disk. If a commit waits for it longer than a watch looks after a
+    /// notification, only the next poll finds it, and the tests of notifications have none.
+    static func insertNote(_ number: Int, into path: String) async throws {
+        try await sqlite3(
+            path,
+            "PRAGMA synchronous = OFF; INSERT INTO Note VALUES (\(number), 'x')"
+        )
+    }
+
     /// Runs SQL like a person who types it: a failing statement prints an `Error:`, and the next
     /// one runs.
     static func sqlite3Session(_ path: String, _ sql: String) async throws -> String {

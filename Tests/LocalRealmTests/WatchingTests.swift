@@ -28,7 +28,7 @@ struct WatchingTests {
         let captures = try CommitWatcher(path: fixture.path, options).captures()
         var iterator = captures.makeAsyncIterator()
         for number in 1...5 {
-            try await Tool.sqlite3(fixture.path, "INSERT INTO Note VALUES (\(number), 'x')")
+            try await Tool.insertNote(number, into: fixture.path)
             _ = await iterator.next()
             #expect(try fixture.drained().first == "CreateObject Note \(number)")
         }
@@ -36,7 +36,7 @@ struct WatchingTests {
 
     @Test("Writes captured before the watch began are reported at once")
     func beforehand() async throws {
-        try await Tool.sqlite3(fixture.path, "INSERT INTO Note VALUES (1, 'x')")
+        try await Tool.insertNote(1, into: fixture.path)
         let captures = try CommitWatcher(path: fixture.path, Self.ways[0]).captures()
         var iterator = captures.makeAsyncIterator()
         #expect(await iterator.next() != nil)
@@ -61,7 +61,7 @@ struct WatchingTests {
             try fixture.receive(upTo: UInt64(version))
             await Task.yield()
         }
-        try await Tool.sqlite3(path, "INSERT INTO Note VALUES (1, 'x')")
+        try await Tool.insertNote(1, into: path)
         #expect(try await reader.value == [false])
     }
 
@@ -76,7 +76,7 @@ struct WatchingTests {
         let path = fixture.path
         for number in 1...20 {
             let program = Task.detached {
-                _ = try await Tool.sqlite3(path, "INSERT INTO Note VALUES (\(number), 'x')")
+                _ = try await Tool.insertNote(number, into: path)
             }
             // One transaction of the agent after the other, until the program's comes in between.
             var isDrained = false
@@ -108,7 +108,7 @@ struct WatchingTests {
         ).captures()
         for number in 1...5 {
             ownWrites.begin()
-            try await Tool.sqlite3(fixture.path, "INSERT INTO Note VALUES (\(number), 'x')")
+            try await Tool.insertNote(number, into: fixture.path)
             let reader = Task {
                 for await _ in captures { return true }
                 return false
@@ -161,7 +161,7 @@ struct WatchingTests {
         var iterator = captures.makeAsyncIterator()
         for number in 1...5 {
             try await until { try descriptors() == alone }
-            try await Tool.sqlite3(fixture.path, "INSERT INTO Note VALUES (\(number), 'x')")
+            try await Tool.insertNote(number, into: fixture.path)
             _ = await iterator.next()
             #expect(try fixture.drained().first == "CreateObject Note \(number)")
         }
