@@ -32,8 +32,8 @@ struct DirectDrainTests {
                 #expect(report.changesetCount == expected.changesetCount, "seed \(seed)")
                 #expect(report.rejected == expected.rejected, "seed \(seed)")
                 #expect(
-                    try Self.contents(program, world.schema)
-                        == Self.contents(Connection(path: other), world.schema),
+                    try DrainedContents(program, world.schema)
+                        == DrainedContents(Connection(path: other), world.schema),
                     "seed \(seed), round \(round)"
                 )
                 slow.close()
@@ -59,19 +59,5 @@ struct DirectDrainTests {
         for _ in 0..<5 { try? program.execute(world.transaction().joined(separator: ";")) }
         if program.isInTransaction { try program.execute("COMMIT") }
         try program.execute("PRAGMA ignore_check_constraints = OFF")
-    }
-
-    private static func contents(
-        _ connection: Connection,
-        _ schema: RealmSchema
-    ) throws -> [[[SQLiteValue]]] {
-        let classes = schema.classes.filter { !$0.isEmbedded }.map { "\"\($0.name)\"" }.sorted()
-        return try [
-            "SELECT version, origin_timestamp, changeset FROM _realm_history ORDER BY version",
-            "SELECT class, key, prop, value, reason FROM _realm_issue ORDER BY id",
-            "SELECT * FROM _realm_backlink ORDER BY 1, 2, 3, 4, 5",
-            "SELECT * FROM _realm_capture",
-        ].map { try connection.rows($0) }
-            + classes.map { try connection.rows("SELECT * FROM \($0) ORDER BY _id") }
     }
 }

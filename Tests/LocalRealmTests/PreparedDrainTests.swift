@@ -43,8 +43,8 @@ struct PreparedDrainTests {
                 let expected = try locked.drain()
                 #expect(try fixture.realm.drain() == expected, "seed \(seed)")
                 #expect(
-                    try Self.contents(program, world.schema)
-                        == Self.contents(Connection(path: other), world.schema),
+                    try DrainedContents(program, world.schema)
+                        == DrainedContents(Connection(path: other), world.schema),
                     "seed \(seed), round \(round)"
                 )
                 locked.close()
@@ -64,23 +64,6 @@ struct PreparedDrainTests {
                 try program.execute("UPDATE _realm_capture SET at = at - 60000")
             }
         }
-    }
-
-    private static func contents(
-        _ connection: Connection,
-        _ schema: RealmSchema
-    ) throws -> [[[SQLiteValue]]] {
-        let classes = schema.classes.filter { !$0.isEmbedded }.map { "\"\($0.name)\"" }.sorted()
-        return try [
-            "SELECT version, origin_timestamp, changeset FROM _realm_history ORDER BY version",
-            "SELECT id, published FROM _realm_class ORDER BY id",
-            "SELECT id, published FROM _realm_property ORDER BY id",
-            "SELECT local_version, uploadable_bytes, last_origin_timestamp FROM _realm_state",
-            "SELECT * FROM _realm_issue",
-            "SELECT * FROM _realm_backlink ORDER BY 1, 2, 3, 4, 5",
-            "SELECT * FROM _realm_capture",
-        ].map { try connection.rows($0) }
-            + classes.map { try connection.rows("SELECT * FROM \($0) ORDER BY _id") }
     }
 
     @Test(

@@ -175,7 +175,7 @@ extension RealmClient {
                 file.progress,
                 localVersion: canWait ? versionBefore : file.localVersion
             ) ?? []
-        if canWait { acknowledgement.raise() }
+        if canWait, file.localVersion > versionBefore { acknowledgement.raise() }
         for effect in effects {
             // No effect of an integration closes the connection.
             try? await perform(effect)

@@ -108,6 +108,25 @@ extension CaptureLog {
         ) != nil
     }
 
+    /// Deletes the rows up to a number.
+    ///
+    /// - Parameter isLast: whether there are none behind it.
+    static func deleteRows(
+        upTo sequence: Int64,
+        isLast: Bool,
+        on connection: Connection
+    ) throws(SQLiteError) {
+        if isLast {
+            // Without a condition SQLite drops the pages, and does not visit the rows.
+            try connection.run("DELETE FROM _realm_capture")
+        } else {
+            try connection.run(
+                "DELETE FROM _realm_capture WHERE seq <= ?1",
+                [.integer(sequence)]
+            )
+        }
+    }
+
     /// The most log held in memory at once.
     struct Limits {
         var rows = 100_000

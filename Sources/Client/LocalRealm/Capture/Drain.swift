@@ -49,7 +49,7 @@ struct Drain {
     /// This machine's clock is before 2015, so changesets cannot be stamped.
     struct ClockBeforeEpoch: Error {}
 
-    /// More than changesets has to be written, which a prepared drain may not.
+    /// More has to be written than a prepared drain may.
     struct NeedsWriteLock: Error {}
 
     init(
@@ -110,11 +110,8 @@ struct Drain {
         repeat {
             try readPiece()
             for group in log.groups.indices { try drain(group) }
-            if !log.hasMore {
-                // Without a condition SQLite drops the pages, and does not visit the rows.
-                try connection.run("DELETE FROM _realm_capture")
-            } else if let last = log.lastSequence {
-                try connection.run("DELETE FROM _realm_capture WHERE seq <= ?1", [.integer(last)])
+            if let last = log.lastSequence {
+                try CaptureLog.deleteRows(upTo: last, isLast: !log.hasMore, on: connection)
             }
         } while log.hasMore
         // A schema in a changeset without data.

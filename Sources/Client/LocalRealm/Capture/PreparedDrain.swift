@@ -44,7 +44,7 @@ struct PreparedDrain {
     private static let limitInBytes = 8 << 20
     private static let limitInLinkChanges = 20_000
 
-    /// Nil if the drain has to write more than changesets. Call it in a read transaction.
+    /// Nil if the drain has to write more than changesets and links. Call it in a read transaction.
     init?(_ drain: consuming Drain) throws {
         var groups = 0
         let links: [BacklinkRefresh.Change]
@@ -119,15 +119,12 @@ struct PreparedDrain {
 
     private func deleteRows(on connection: Connection) throws {
         guard let lastSequence else { return }
-        if try connection.integer("SELECT max(seq) FROM _realm_capture") == lastSequence {
-            // Without a condition SQLite drops the pages, and does not visit the rows.
-            try connection.run("DELETE FROM _realm_capture")
-        } else {
-            try connection.run(
-                "DELETE FROM _realm_capture WHERE seq <= ?1",
-                [.integer(lastSequence)]
-            )
-        }
+        let newest = try connection.integer("SELECT max(seq) FROM _realm_capture")
+        try CaptureLog.deleteRows(
+            upTo: lastSequence,
+            isLast: newest == lastSequence,
+            on: connection
+        )
         // A program has written to the log itself.
         guard connection.changes == rowCount else { throw Outdated() }
     }
